@@ -35,7 +35,7 @@ export function realisedSaving(
   const seenUntil = earliest(input.entry.observedAt, after(life.at, FOLLOW_UP))
   const period = { from: life.at, to: latest(life.at, seenUntil) }
   if (lastsUntil(to, input, period) < period.to) return undefined
-  const replayed = replaySetting(input, period, { from, to })
+  const replayed = replaySetting(input, period, { from, to, at: life.at })
   if (!replayed || replayed.covered < MIN_COVERED) return undefined
   return replayed.moneyTimes(SAVING_PERIOD / replayed.covered)
 }

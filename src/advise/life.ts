@@ -23,6 +23,7 @@ import { after, DAY, type Instant, type Micros, type Seconds } from '../model/un
 import { FOLLOW_UP, realisedSaving } from './follow-up.ts'
 import { isBetter, isLarger, renewedFigures, settingKey, sizingKey } from './hysteresis.ts'
 import type { AdviseInput } from './input.ts'
+import { promisedSaving } from './promised-saving.ts'
 
 /** Time without confirmation after which an open recommendation is withdrawn, 7 days: a weekday cycle. */
 const MAX_UNCONFIRMED = 7 * DAY
@@ -162,8 +163,11 @@ function advanceRow(row: Recommendation, evaluated: Evaluated): Recommendation {
   const { life } = row
   if (life.state === 'open') return advanceOpen(row, evaluated)
   if (life.state !== 'implemented' || life.realised) return row
-  const realised = evaluated.life.subject.realised(row)
-  return realised ? ended(row, { ...life, realised }) : row
+  const { realised: realisedOf, previous } = evaluated.life.subject
+  const realised = realisedOf(row)
+  if (!realised) return row
+  const promised = promisedSaving(row, life.at, previous)
+  return ended(row, { ...life, realised, ...(promised && { promised }) })
 }
 
 /**

@@ -1,6 +1,7 @@
 // Another setting replayed over the gaps and the awake time that came, less what was paid.
 //
-// 1. Delay: in each gap the compute would have been awake for the old delay, and was awake as the ledger shows.
+// 1. Delay: in each gap the compute would have been awake for the old delay, and was awake as the ledger shows. It had the size of the time
+//    at which the delay changed: what a later size saves is not the delay's.
 // 2. Sizing: each awake interval had a mean size; the old sizing would have kept it inside its own limits.
 // 3. While a schedule had another delay in force nothing counts as saved: that is neither the new setting nor somebody else's value.
 // 4. Both in the prices that held. Bounds come from those of the gaps and of the sizes.
@@ -24,6 +25,7 @@ import {
   micros,
   SECOND,
   type Cu,
+  type Instant,
   type Interval,
   type Micros,
 } from '../model/units.ts'
@@ -34,7 +36,12 @@ import { everyGap, followedGaps, observedGaps } from './delay/observed-gaps.ts'
 import type { AdviseInput } from './input.ts'
 import { moneyOf } from './interval.ts'
 
-export type SettingChange = Readonly<{ from: Setting; to: Setting }>
+export type SettingChange = Readonly<{
+  from: Setting
+  to: Setting
+  /** When it took effect. */
+  at: Instant
+}>
 
 export type ReplayedSetting = Readonly<{
   /** Milliseconds of the period whose history is known well enough. */
@@ -47,15 +54,18 @@ export type ReplayedSetting = Readonly<{
 export function replaySetting(
   input: AdviseInput,
   period: Interval,
-  { from, to }: SettingChange,
+  { from, to, at }: SettingChange,
 ): ReplayedSetting | undefined {
   const isDelay = from.delay !== undefined && to.delay !== undefined
-  // time that the old delay would have added would have had the old size
-  const sizing = from.sizing ?? input.entry.compute.sizing
+  // time that the old delay would have added would have had the size of then
+  const sizing = from.sizing ?? sizingAt(input, at)
   const delay = isDelay ? delayReplay(input, period, { from: from.delay, to: to.delay, sizing }) : undefined
   const size = from.sizing && sizingReplay(input, period, from.sizing)
   return delay && size ? bothOf(delay, size) : (delay ?? size)
 }
+
+const sizingAt = ({ settings, entry }: AdviseInput, at: Instant): Sizing =>
+  settings.findLast(({ since }) => since <= at)?.sizing ?? entry.compute.sizing
 
 const bothOf = (one: ReplayedSetting, other: ReplayedSetting): ReplayedSetting => ({
   covered: Math.min(one.covered, other.covered),

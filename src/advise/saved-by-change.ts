@@ -69,13 +69,13 @@ export const countedUntil = (change: DoneChange, parts: readonly SavedPart[]): I
   latest(change.state.endedAt, ...parts.flatMap(({ changeId, to }) => (changeId === change.id ? [to] : [])))
 
 /** A delay of 0 s asks for the default. */
-function settingsOf({ before, desired }: Change, { project }: AdviseInput): SettingChange {
+function settingsOf({ before, desired, state }: DoneChange, { project }: AdviseInput): SettingChange {
   const defaultDelay = project?.project.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY
   const settingOf = ({ autosuspendDelay: delay, sizing }: Change['desired']): Setting => ({
     ...(delay !== undefined && { delay: delay === 0 ? defaultDelay : delay }),
     ...(sizing && { sizing }),
   })
-  return { from: settingOf(before), to: settingOf(desired) }
+  return { from: settingOf(before), to: settingOf(desired), at: state.endedAt }
 }
 
 /**

@@ -89,6 +89,19 @@ test.each<[string, Recommendation, Partial<AdviseInput>, number]>([
     saved(35_700, 0.25, 159_000),
   ],
   [
+    'a delay at the size of its time, which a later size leaves to it',
+    implemented(),
+    {
+      gaps: gaps(28),
+      intervals: intervals(28, 300),
+      settings: [
+        { ref: adviseRef, since: at(0), delay: seconds(300), sizing: { fixed: cu(4) } },
+        { ref: adviseRef, since: at(HOUR), delay: seconds(300), sizing: { min: cu(0.25), max: cu(4) } },
+      ],
+    },
+    saved(35_700, 4),
+  ],
+  [
     'a range in place of a fixed size',
     implemented({ ...sizingRecommendation(), life: implemented().life }),
     { intervals: intervals(28, 0, { size: 1 }) },

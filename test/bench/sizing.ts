@@ -1,13 +1,9 @@
 // Sizes on recorded load: the rule that recommendations follow, beside others.
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { readTraceFile } from '../../src/cli/terminal/trace-file.ts'
 import { createPreset, sizeAtLeast } from '../../src/model/service/sizes.ts'
 import { cu } from '../../src/model/units.ts'
-import { loadComputeOf, playRule, type LoadFigures, type LoadSeries } from '../../src/replay/load.ts'
-import { loadSeriesIn } from '../../src/replay/load-series.ts'
+import { loadComputeOf, playRule, type LoadFigures } from '../../src/replay/load.ts'
 import { SIZE_RULES } from '../../src/replay/size-rules.ts'
-import type { Result } from '../../src/std/result.ts'
+import { loadSeriesOf } from './load-series-of.ts'
 import type { Figures } from './run.ts'
 
 /** Sizes that each series is played at, CU. */
@@ -29,7 +25,7 @@ const GOALS: Readonly<Record<string, string>> = {
 }
 
 export function sizing(traces: string): Promise<Figures> {
-  const series = seriesIn(traces)
+  const series = loadSeriesOf(traces)
   const rows: Figures['rows'][number][] = [
     [`${series.length} series at ${SIZES.join(', ')} CU`, COLUMNS.join(''), 'goal'],
   ]
@@ -65,20 +61,3 @@ const limitsOf = (size: number, floor: number) => ({
   sizes: PRESET.sizes,
   least: sizeAtLeast(PRESET.sizes, floor * size),
 })
-
-/** CPU series of all sets of a folder. */
-function seriesIn(folder: string): readonly LoadSeries[] {
-  const sets = readdirSync(folder).filter((file) => file.endsWith('.meta.csv'))
-  return sets.flatMap((meta) => {
-    const file = join(folder, meta.replace('.meta.csv', '.csv.gz'))
-    const text = need(readTraceFile(join(folder, meta)))
-    return text.text.startsWith('series,metric,')
-      ? need(loadSeriesIn(need(readTraceFile(file)), text)).series
-      : []
-  })
-}
-
-function need<Value>(result: Result<Value, string>): Value {
-  if (!result.ok) throw new Error(result.error)
-  return result.value
-}

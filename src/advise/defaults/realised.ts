@@ -58,7 +58,7 @@ type MoneyTimes = (factor: number) => Bounds<Micros>
 /** Undefined without awake time. Another default size is that of computes which were made since. */
 function replayLives(
   lives: readonly ShortLife[],
-  { from, to }: SettingChange,
+  { from, to }: Omit<SettingChange, 'at'>,
   period: Interval,
 ): MoneyTimes | undefined {
   const isResized = (life: ShortLife) =>

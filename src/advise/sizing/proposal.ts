@@ -1,9 +1,9 @@
 // A sizing as a proposal: saving, effect, grounds, and the ranges that cost more.
-import { addBounds, eachBound, mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { Alternative, Proposal } from '../../model/policy/recommendation.ts'
-import { ratio, type Instant } from '../../model/units.ts'
-import { confidenceOf, MAX_AWAKE, savedTimeInterval, statedWidening } from '../interval.ts'
+import { ratio } from '../../model/units.ts'
+import { confidenceOf } from '../interval.ts'
 import type { AdviseInput } from '../input.ts'
+import { awakeUnderDelay } from './awake-under-delay.ts'
 import type { LoadSeen } from './load-seen.ts'
 import {
   dearerSizings,
@@ -24,7 +24,7 @@ export function sizingProposal(
 ): Proposal | undefined {
   const { input, load } = evidence
   const { sizing, perCuHour } = evidence
-  const awake = awakeSeconds(input)
+  const awake = awakeUnderDelay(input)
   if (!awake) return undefined
   const saving = sizingSaving(evidence, to, awake)
   return {
@@ -68,22 +68,3 @@ function detailOf(
     return { detail: { kind: 'cache', hitRatio: cache.hitRatio, target: policy.sizing.hitRatio } }
   return {}
 }
-
-/** Awake seconds in 30 days, from the days that are known. */
-function awakeSeconds({ days, settings, entry, finished, now }: AdviseInput): Bounds<number> | undefined {
-  const since: Instant = settings[0]?.since ?? entry.compute.createdAt
-  const known = days.filter(({ from, to }) => to > since && from < now)
-  const blocks = known.map(({ from, to, awake }) => ({
-    saved: awake.likely / 1000,
-    observed: Math.min(to, now) - Math.max(from, since),
-  }))
-  const sum = known.reduce((total, day) => addBounds(total, day.awake, Number), NO_TIME)
-  const time = savedTimeInterval(
-    blocks,
-    eachBound((bound) => sum[bound] / 1000),
-    statedWidening(finished?.get('sizing')),
-  )
-  return time && mapBounds(time, (span) => Math.min(MAX_AWAKE, Math.max(0, span)))
-}
-
-const NO_TIME: Bounds<number> = { low: 0, likely: 0, high: 0 }

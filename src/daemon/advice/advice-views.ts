@@ -3,7 +3,12 @@ import { FOLLOW_UP } from '../../advise/follow-up.ts'
 import type { AdviseInput, FinishedSaving } from '../../advise/input.ts'
 import { computeSaving, NO_SAVING } from '../../advise/total.ts'
 import type { AdviceSummary, OpenRecommendation } from '../../model/output/snapshot.ts'
-import type { PromisedSaving, Recommendation, RecommendationKind } from '../../model/policy/recommendation.ts'
+import {
+  promisedOf,
+  type PromisedSaving,
+  type Recommendation,
+  type RecommendationKind,
+} from '../../model/policy/recommendation.ts'
 import type { History } from '../../model/ports/history.ts'
 import { isComputeRef, targetKey, type ProjectRef } from '../../model/service/compute.ts'
 import { addBounds } from '../../model/ledger/quantities.ts'
@@ -25,12 +30,14 @@ export function createAdviceViews() {
   const finished = new Map<RecommendationKind, Map<string, Finished>>()
   let summary: AdviceSummary | undefined
   const count = ({ recommendations, withheld: reasons }: AdviceOfCompute, step: 1 | -1) => {
-    for (const { kind, id, life, saving } of recommendations) {
+    for (const recommendation of recommendations) {
+      const { kind, id, life } = recommendation
       const { realised, at } = life.state === 'implemented' ? life : NOT_IMPLEMENTED
       if (!realised) addTo(counts, `${kind}/${life.state}`, step)
       else {
         const sameKind = finished.get(kind) ?? new Map<string, Finished>()
         finished.set(kind, sameKind)
+        const saving = promisedOf(recommendation)
         if (step === 1) sameKind.set(id, { saving, realised: realised.likely, endedAt: after(at, FOLLOW_UP) })
         else sameKind.delete(id)
       }
@@ -77,7 +84,7 @@ export function createAdviceViews() {
         saving: savingOfAll(open.values()),
         counts: new Map(counts),
         withheld: new Map(withheld),
-        promised: new Map([...finished].map(([kind, sameKind]) => [kind, promisedOf(sameKind)])),
+        promised: new Map([...finished].map(([kind, sameKind]) => [kind, promisedAll(sameKind)])),
         followedUp: new Map([...finished].flatMap(([kind, sameKind]) => realisedOf(kind, sameKind))),
       }),
   }
@@ -98,7 +105,7 @@ function addTo(counts: Map<string, number>, key: string, step: number) {
   else counts.set(key, sum)
 }
 
-const promisedOf = (ofKind: ReadonlyMap<string, Finished>): readonly PromisedSaving[] =>
+const promisedAll = (ofKind: ReadonlyMap<string, Finished>): readonly PromisedSaving[] =>
   [...ofKind.values()].map(({ saving, realised, endedAt }) => ({ likely: saving.likely, realised, endedAt }))
 
 /** Sums in 30 days; none of a kind without any. */

@@ -151,6 +151,8 @@ export type Life = Readonly<
       at: Instant
       /** At the end of the follow-up; undefined before. */
       realised: Bounds<Micros> | undefined
+      /** With `realised`: its saving beside other settings that took effect meanwhile; absent where there were none. */
+      promised?: Bounds<Micros>
     }
   | { state: 'superseded'; at: Instant; by: string }
   | { state: 'withdrawn'; at: Instant; because: WithheldBecause | 'changed' | 'deleted' | 'not-confirmed' }
@@ -171,6 +173,13 @@ export type PromisedSaving = Readonly<{
   /** End of its follow-up. */
   endedAt: Instant
 }>
+
+/** What came is compared with this. */
+export const promisedOf = ({
+  life,
+  saving,
+}: Readonly<{ life: Life; saving: Bounds<Micros> }>): Bounds<Micros> =>
+  (life.state === 'implemented' && life.promised) || saving
 
 export type RecommendationState = Life['state']
 

@@ -2,7 +2,7 @@
 import { computeSaving, NO_SAVING } from '../../advise/total.ts'
 import { addBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { Redactable, ReportPlan, ReportSlot } from '../../model/output/report.ts'
-import type { ComputeAdvice, Recommendation } from '../../model/policy/recommendation.ts'
+import { promisedOf, type ComputeAdvice, type Recommendation } from '../../model/policy/recommendation.ts'
 import { targetKey, type TargetRef } from '../../model/service/compute.ts'
 import { toIso } from '../../model/time.ts'
 import { earliest, micros, type Instant, type Micros } from '../../model/units.ts'
@@ -127,7 +127,7 @@ function followUpsByKind(followedUp: readonly Recommendation[]): ReportAdvice['e
   return [...Map.groupBy(followedUp, ({ kind }) => kind)].map(([kind, same]) => ({
     kind,
     count: same.length,
-    likely_micros: sumOf(same, ({ saving }) => saving.likely),
+    likely_micros: sumOf(same, (one) => promisedOf(one).likely),
     realised_micros: sumOf(same, ({ life }) =>
       life.state === 'implemented' ? (life.realised?.likely ?? 0) : 0,
     ),

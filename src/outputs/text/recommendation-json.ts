@@ -148,14 +148,24 @@ function detailJson(detail: RecommendationDetail): NonNullable<RecommendationJso
   }
 }
 
-const NOT_ENDED = { because: null, by: null, until: null, realised_micros_per_30_days: null }
+const NOT_ENDED = {
+  because: null,
+  by: null,
+  until: null,
+  promised_micros_per_30_days: null,
+  realised_micros_per_30_days: null,
+}
 
 function endedJson(life: Life): RecommendationJson['ended'] {
   if (life.state === 'open') return null
   const ended = { ...NOT_ENDED, at: toIso(life.at) }
   switch (life.state) {
     case 'implemented':
-      return { ...ended, realised_micros_per_30_days: life.realised ?? null }
+      return {
+        ...ended,
+        promised_micros_per_30_days: life.promised ?? null,
+        realised_micros_per_30_days: life.realised ?? null,
+      }
     case 'superseded':
       return { ...ended, because: life.by }
     case 'withdrawn':

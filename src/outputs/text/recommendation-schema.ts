@@ -151,6 +151,11 @@ export const recommendationSchema = strictObject({
     because: nameOrNull.describe('Why it was dismissed or withdrawn; the id that superseded it.'),
     by: nameOrNull.describe('Name of the token that dismissed it.'),
     until: instant.nullable().describe('When a dismissal ends.'),
+    promised_micros_per_30_days: savingSchema
+      .nullable()
+      .describe(
+        'Its saving beside other settings that took effect meanwhile: what came is compared with this. Null before its follow-up has ended, and where there were none.',
+      ),
     realised_micros_per_30_days: savingSchema
       .nullable()
       .describe('Saving that came of an implemented one; null before its follow-up has ended.'),

@@ -254,7 +254,7 @@ function dismissedLines(
     ...changeText('likely saving in 30 days', textOf(before.saving_micros_per_30_days), textOf(saving)),
   ]
   return [
-    `${before.id} was ${ENDED_TEXTS.dismissed({ ...before, realised_micros_per_30_days: null }, currency)}`,
+    `${before.id} was ${ENDED_TEXTS.dismissed({ ...before, ...NO_FOLLOW_UP }, currency)}`,
     `since then: ${[...(hasEnded ? ['the dismissal has ended'] : []), ...changes].join('; ') || 'nothing else changed'}`,
   ]
 }
@@ -272,12 +272,17 @@ export function stateText(
 
 type Ended = NonNullable<RecommendationJson['ended']>
 
+const NO_FOLLOW_UP = { promised_micros_per_30_days: null, realised_micros_per_30_days: null }
+
 const ENDED_TEXTS: Readonly<Record<RecommendationJson['state'], (ended: Ended, currency: string) => string>> =
   {
     open: () => '',
-    implemented: ({ at, realised_micros_per_30_days: realised }, currency) =>
+    implemented: (
+      { at, promised_micros_per_30_days: promised, realised_micros_per_30_days: realised },
+      currency,
+    ) =>
       realised
-        ? `implemented at ${toSecond(at)}; really ${savingText(realised, currency)}`
+        ? `implemented at ${toSecond(at)}; really ${savingText(realised, currency)}${promisedText(promised, currency)}`
         : `implemented at ${toSecond(at)}; what it really saves is known 28 days later`,
     superseded: ({ at, because }) => `superseded at ${toSecond(at)} by ${because}`,
     withdrawn: ({ at, because }) =>
@@ -285,6 +290,9 @@ const ENDED_TEXTS: Readonly<Record<RecommendationJson['state'], (ended: Ended, c
     dismissed: ({ at, by, until, because }) =>
       `dismissed by ${by} at ${toSecond(at)}${until === null ? '' : ` until ${toSecond(until)}`}: ${because}`,
   }
+
+const promisedText = (promised: Ended['promised_micros_per_30_days'], currency: string): string =>
+  promised === null ? '' : `; ${moneyText(promised.likely, currency)} were likely beside other changes`
 
 const WITHDRAWN_TEXTS: Readonly<Record<string, string>> = {
   ...WITHHELD_TEXTS,

@@ -13,6 +13,9 @@ export type LifeOfCompute = {
   readonly delay: number
   /** Times of client activity, in order, not touching. */
   readonly active: readonly Span[]
+  /** Limits of its size at the start, CU; default 1, and a fixed size. */
+  readonly minCu?: number
+  readonly maxCu?: number
 }
 
 /** Sets of traces, in `test/data/traces`. */

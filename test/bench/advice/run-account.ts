@@ -7,9 +7,11 @@ import { createAccountRunners } from '../../../src/daemon/accounts/account-runne
 import { createPorts } from '../../../src/daemon/accounts/ports.ts'
 import { streamRecommendations } from '../../../src/daemon/history/recommendations.ts'
 import { passInterval, runLoop, type LoopTurn } from '../../../src/daemon/loop.ts'
+import type { SimulatedEvent } from '../../../src/local/control/simulation/simulation.ts'
 import type { Gap } from '../../../src/model/ledger/gap.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
+import type { Readings } from '../../../src/model/ports/readings.ts'
 import type { AccountStore } from '../../../src/model/ports/store.ts'
 import { instant } from '../../../src/model/units.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
@@ -44,6 +46,10 @@ export type RunOptions = {
   readonly configuration?: string
   /** Whether the sender of changes runs; default false. */
   readonly sendsChanges?: boolean
+  /** Further events at the service, each sequence in order of time. */
+  readonly scripts?: readonly Iterable<SimulatedEvent>[]
+  /** What light readings show; default: computes are not read. */
+  readonly readings?: (service: Simulated, clock: VirtualClock) => Readings['read']
   /** Called when a day has ended, from 1 on. */
   readonly dayEnded?: (day: number, account: RunningAccount) => Promise<void>
 }
@@ -66,30 +72,36 @@ export type RunningAccount = {
 
 export type Run = { readonly kills: number; readonly passes: number }
 
-const configuration = (folder: string, interval: string, more: string): string => `
+const configuration = (folder: string, { interval, isRead, more }: Sections): string => `
 timezone: UTC
-accounts: [{ name: main, base_url: '${SERVICE_URL}', api_key_env: ADVICE_KEY, plan: scale }]
+accounts: [{ name: main, base_url: '${SERVICE_URL}', api_key_env: ADVICE_KEY, plan: scale${isRead ? ADDRESSES : ''} }]
 store: { folder: '${folder}' }
-reading: { mode: 'off' }
+reading: ${isRead ? '{ mode: light, hosts: [localhost], sslmode: disable, role: dormouse }' : "{ mode: 'off' }"}
 poll: { interval: ${interval} }
 report: { min_saving: 0 }
 ${more}
 `
+
+type Sections = Readonly<{ interval: string; isRead: boolean; more: string }>
+
+const ADDRESSES = ", dsn: 'postgresql://dormouse@{host}/app'"
 
 /** Resolves when the days are over; service and store are closed then. */
 export async function runAccount(options: RunOptions): Promise<Run> {
   const folder = memoryFolder('dormouse-advice-')
   const clock = createVirtualClock(START)
   const service = await startSimulated({
-    projects: options.lives.map(({ series, delay, active }) => ({
+    projects: options.lives.map(({ series, delay, active, minCu = 1, maxCu = minCu }) => ({
       name: series,
-      cu: 1,
+      cu: minCu,
+      maxCu,
       suspendTimeoutSeconds: delay,
       activity: active.flatMap(queriesIn),
     })),
     clock: { now: () => clock.now(), after: () => () => undefined, sleep: () => Promise.resolve() },
     since: START,
     plan: 'scale',
+    scripts: options.scripts ?? [],
   })
   try {
     return await clock.run(runDaemons(options, { folder, clock, service }))
@@ -111,7 +123,14 @@ async function runDaemons(options: RunOptions, world: World): Promise<Run> {
   const file = join(world.folder, 'dormouse.yaml')
   const { interval = '1m', configuration: more = '' } = options
   const configure = (sections: string) =>
-    writeFileSync(file, configuration(join(world.folder, 'data'), interval, sections))
+    writeFileSync(
+      file,
+      configuration(join(world.folder, 'data'), {
+        interval,
+        isRead: options.readings !== undefined,
+        more: sections,
+      }),
+    )
   configure(more)
   const random = seeded(1)
   const context = { ...world, file, configure, random, day: 0, passes: 0 }
@@ -160,7 +179,11 @@ async function runDaemon(options: RunOptions, context: Context): Promise<'ended'
   }
   const stop = new AbortController()
   const runners = await createAccountRunners(() => config, machine, {
-    portsOf: (account: AccountConfig) => createPorts(account, config, machine),
+    portsOf: (account: AccountConfig) => {
+      const ports = createPorts(account, config, machine)
+      const read = options.readings?.(service, clock)
+      return read ? { ...ports, readings: { ...ports.readings, read } } : ports
+    },
     publish: () => Promise.resolve(),
   })
   const [runner] = runners.all

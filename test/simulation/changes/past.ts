@@ -100,13 +100,27 @@ function rollupsOf(ref: ComputeRef, past: PastCompute, { length, days, now }: Bu
   const step = 1000 * length
   const first = Math.ceil((now - days * DAY) / step) * step
   const count = Math.floor((now - first) / step)
-  return Array.from({ length: count }, (_, index) => first + index * step).flatMap(
-    (from): readonly Write[] => {
-      const active = awakeWithin(past.awake, { from, to: from + step })
-      if (active < 60_000) return []
-      return [{ kind: 'rollup', rollup: rollupOf(ref, past, { from, length, active }) }]
-    },
-  )
+  const active = awakeInSteps(past.awake, { first, step, count })
+  return active.flatMap((time, index): readonly Write[] => {
+    if (time < 60_000) return []
+    const bucket = { from: first + index * step, length, active: time }
+    return [{ kind: 'rollup', rollup: rollupOf(ref, past, bucket) }]
+  })
+}
+
+type Steps = Readonly<{ first: number; step: number; count: number }>
+
+/** Of each step: one walk over times in order, because there are thousands of both. */
+function awakeInSteps(awake: readonly Span[], { first, step, count }: Steps): readonly number[] {
+  let next = 0
+  return Array.from({ length: count }, (_, index) => {
+    const from = first + index * step
+    const to = from + step
+    while ((awake[next]?.to ?? Infinity) <= from) next += 1
+    let after = next
+    while ((awake[after]?.from ?? Infinity) < to) after += 1
+    return awakeWithin(awake.slice(next, after), { from, to })
+  })
 }
 
 function rollupOf(

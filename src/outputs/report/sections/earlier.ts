@@ -26,7 +26,7 @@ function earlierBlocks(earlier: Earlier, currency: string): readonly ReportBlock
     currency,
   )
   const moneyOfListed = moneyColumn(
-    listed.map((one) => one.saving_micros_per_30_days.likely),
+    listed.map((one) => promisedOf(one).likely),
     currency,
   )
   return [
@@ -40,12 +40,15 @@ function earlierBlocks(earlier: Earlier, currency: string): readonly ReportBlock
     ...tableBlock(['Compute', 'What', '>Likely in 30 days', 'What became of it'], listed, (one) => [
       { computes: [one] },
       displayName(recommendationTitle(one), MAX_TITLE_LENGTH),
-      moneyOfListed(one.saving_micros_per_30_days.likely),
+      moneyOfListed(promisedOf(one).likely),
       displayName(stateText(one, currency), MAX_STATE_LENGTH),
     ]),
     ...(left === 0 ? [] : [textBlock(`${left} older ones are not listed.`)]),
   ]
 }
+
+const promisedOf = ({ saving_micros_per_30_days: saving, ended }: Earlier['listed'][number]) =>
+  ended?.promised_micros_per_30_days ?? saving
 
 function countsText({ opened, superseded, withdrawn }: Earlier) {
   const parts = [

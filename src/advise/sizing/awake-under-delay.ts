@@ -1,0 +1,67 @@
+// Awake time of a compute in 30 days under the delay that it has now: a size is paid for in that time.
+//
+// Days under another delay count as they would have been: their gaps are replayed with the delay of now. So a size promises no saving that a
+// delay has just brought. The delays of a schedule come and go, and are left as they were.
+import { addBounds, eachBound, mapBounds, type Bounds, type DayRow } from '../../model/ledger/quantities.ts'
+import type { AutosuspendDelay } from '../../model/service/compute.ts'
+import { seconds, type Instant } from '../../model/units.ts'
+import { sumOf } from '../../std/sum.ts'
+import { savedTime, savedTimeIn } from '../backtest.ts'
+import { observedGaps, type ObservedGap } from '../delay/observed-gaps.ts'
+import type { AdviseInput } from '../input.ts'
+import { MAX_AWAKE, savedTimeInterval, statedWidening } from '../interval.ts'
+
+/** Undefined where no day is known. */
+export function awakeUnderDelay(input: AdviseInput): Bounds<number> | undefined {
+  const { days, settings, entry, finished, now } = input
+  const since: Instant = settings[0]?.since ?? entry.compute.createdAt
+  const known = days.filter(({ from, to }) => to > since && from < now)
+  const spent = gapsUnderOtherDelays(input)
+  const blocks = known.map((day) => ({
+    saved: day.awake.likely / 1000 - sumOf(spent, (one) => savedOnDay(one, day)),
+    observed: Math.min(day.to, now) - Math.max(day.from, since),
+  }))
+  const awake = known.reduce((sum, day) => addBounds(sum, day.awake, Number), NO_TIME)
+  const saved = spent.reduce((sum, one) => addBounds(sum, savedTime(one.gaps, one.change), Number), NO_TIME)
+  const time = savedTimeInterval(
+    blocks,
+    {
+      low: awake.low / 1000 - saved.high,
+      likely: awake.likely / 1000 - saved.likely,
+      high: awake.high / 1000 - saved.low,
+    },
+    statedWidening(finished?.get('sizing')),
+  )
+  return time && mapBounds(time, (span) => Math.min(MAX_AWAKE, Math.max(0, span)))
+}
+
+const NO_TIME: Bounds<number> = eachBound(() => 0)
+
+type SpentGaps = Readonly<{
+  gaps: readonly ObservedGap[]
+  change: Readonly<{ from: AutosuspendDelay; to: AutosuspendDelay }>
+}>
+
+/** Gaps that began under another delay than that of now. */
+function gapsUnderOtherDelays(input: AdviseInput): readonly SpentGaps[] {
+  const { settings, scheduled = [], now } = input
+  const to = settings.at(-1)?.delay
+  if (to === undefined || scheduled.includes(to)) return []
+  const others = settings.filter(({ delay }) => delay !== to && !scheduled.includes(delay))
+  if (others.length === 0) return []
+  const { gaps } = observedGaps(input)
+  return others.map((setting) => {
+    const until = settings[settings.indexOf(setting) + 1]?.since ?? now
+    const begun = gaps.filter(({ from }) => from >= setting.since && from < until)
+    return { gaps: begun.map((gap) => endedBy(gap, until)), change: { from: setting.delay, to } }
+  })
+}
+
+/** A gap in which the delay was changed was spent under the one before until then. */
+const endedBy = (gap: ObservedGap, until: Instant): ObservedGap => ({
+  ...gap,
+  length: mapBounds(gap.length, (length) => seconds(Math.min(length, (until - gap.from) / 1000))),
+})
+
+const savedOnDay = ({ gaps, change }: SpentGaps, { from, to }: Pick<DayRow, 'from' | 'to'>): number =>
+  sumOf(gaps, (gap) => savedTimeIn(gap, change, { from, to }))
