@@ -1,7 +1,8 @@
 // Prices of sizes while awake, and what people notice of them.
 //
-// Three prices of one demand. High saving: always at the minimum. Likely: by the utilisation of the account's ranges, at most
-// what the readings allow. Low: by average active sessions, which are more than the CPU demand; saturated steps would take all they get.
+// Three prices of one demand. High saving: always at the minimum. Low: by average active sessions, which are more than the CPU demand;
+// saturated steps would take all they get. Likely: in the middle between that and the utilisation of the account's ranges, at most what the
+// readings allow: the sessions of the compute are more than its demand, and the account knows only the mean of all.
 import { eachBound, type Bounds } from '../../model/ledger/quantities.ts'
 import type { Effect } from '../../model/policy/recommendation.ts'
 import { isFixed, largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
@@ -41,8 +42,8 @@ export function sizesUnder(
   // a saturated step hides how much more it would take, and a full cache keeps a range at its maximum
   const demand = loads.map((one) => (cache?.isShort || isSaturatedStep(one, now) ? Infinity : one))
   const high = cu(replayedSize(demand, sizing, limits.sizes).cu)
-  const { likely } = sizeWhileAwake(sizing, utilisation)
-  return { low, likely: likely < high ? likely : high, high }
+  const ofAccount = sizeWhileAwake(sizing, utilisation).likely
+  return { low, likely: ofAccount < high ? cu((ofAccount + high) / 2) : high, high }
 }
 
 /** Under the sizing now. @param awake seconds */

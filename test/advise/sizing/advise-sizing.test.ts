@@ -244,9 +244,19 @@ test('the saving lies between what sessions would take and the minimum', () => {
   )
   const month = 720 * 2 * 106_000
   expect(spend).toEqual({ low: month, likely: month, high: month })
-  expect(grounds.cu).toEqual({ low: 0.25, likely: 0.5, high: 1 })
-  expect(saving).toEqual({ low: month / 2, likely: (month * 1.5) / 2, high: (month * 1.75) / 2 })
+  // ranges of the account use a seventh of their width, 0.5 CU here
+  expect(grounds.cu).toEqual({ low: 0.25, likely: 0.75, high: 1 })
+  expect(saving).toEqual({ low: month / 2, likely: (month * 1.25) / 2, high: (month * 1.75) / 2 })
   expect(effect).toMatchObject({ connections: { peak: 10, limit: 839 }, throttled: 0 })
+})
+
+test.each([
+  ['in the middle where nothing is known of ranges of the account', 0, { low: 0.25, likely: 0.625, high: 1 }],
+  ['at most what the sessions would take', 7, { low: 0.25, likely: 1, high: 1 }],
+])('the likely size is %s', (_, used, size) => {
+  const utilisation = { used: cuMillis(used), capacity: cuMillis(used) }
+  const input = sizedInput(fixed(2), { steps: stepsOf([0.9, 0.9]), hours: hoursOf(8, 10), utilisation })
+  expect(proposed(input).grounds.cu).toEqual(size)
 })
 
 test('alternatives are a larger maximum and larger minimums, which save less and throttle less', () => {

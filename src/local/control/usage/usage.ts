@@ -31,15 +31,18 @@ export type ComputeUsage = Omit<UseRecord, 'intervals' | 'open'> &
 /** Without later records and intervals; an interval in progress has no end. */
 export function usageAt(record: UseRecord, at: number): ComputeUsage {
   const { projectId, endpointId, open } = record
+  // most have ended: they are thousands, and stay the same objects
   const intervals: UsageInterval[] = record.intervals
     .filter(({ from }) => from <= at)
-    .map((interval) => ({ ...interval, to: interval.to <= at ? interval.to : undefined }))
+    .map((interval) => (interval.to <= at ? interval : { ...interval, to: undefined }))
   if (open && open.from <= at) intervals.push({ ...open, to: undefined })
   const untilThen = <Item extends { readonly at: number }>(items: readonly Item[]) =>
     items.filter((item) => item.at <= at)
   const wakes = untilThen(record.wakes)
   const isAwake = intervals.some(({ to }) => to === undefined)
-  const { awakeMs, cuMs } = sumUsage(intervals.map((interval) => ({ ...interval, to: interval.to ?? at })))
+  const { awakeMs, cuMs } = intervals
+    .map(({ from, to = at, cu }) => usageOf({ from, to, cu }))
+    .reduce(addUsage, NO_USAGE)
   return {
     projectId,
     endpointId,
