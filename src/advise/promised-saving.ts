@@ -5,7 +5,7 @@
 //
 // 1. Others that took effect before the figures were made are in them.
 // 2. A later delay takes awake time from a size, in the rest of its follow-up.
-// 3. A later size takes nothing from a delay, whose time counts at the size of its begin (replayed-setting.ts).
+// 3. A later size takes nothing from a delay, whose time counts at the size when it took effect (replayed-setting.ts).
 import { eachBound, type Bounds } from '../model/ledger/quantities.ts'
 import type { Recommendation } from '../model/policy/recommendation.ts'
 import { after, micros, SECOND, type Instant, type Micros } from '../model/units.ts'

@@ -57,7 +57,7 @@ export function replaySetting(
   { from, to, at }: SettingChange,
 ): ReplayedSetting | undefined {
   const isDelay = from.delay !== undefined && to.delay !== undefined
-  // time that the old delay would have added would have had the size of then
+  // time that the old delay would have added would have had the size when the delay changed
   const sizing = from.sizing ?? sizingAt(input, at)
   const delay = isDelay ? delayReplay(input, period, { from: from.delay, to: to.delay, sizing }) : undefined
   const size = from.sizing && sizingReplay(input, period, from.sizing)

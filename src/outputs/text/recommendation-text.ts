@@ -254,7 +254,7 @@ function dismissedLines(
     ...changeText('likely saving in 30 days', textOf(before.saving_micros_per_30_days), textOf(saving)),
   ]
   return [
-    `${before.id} was ${ENDED_TEXTS.dismissed({ ...before, ...NO_FOLLOW_UP }, currency)}`,
+    `${before.id} was ${ENDED_TEXTS.dismissed({ ...before, promised_micros_per_30_days: null, realised_micros_per_30_days: null }, currency)}`,
     `since then: ${[...(hasEnded ? ['the dismissal has ended'] : []), ...changes].join('; ') || 'nothing else changed'}`,
   ]
 }
@@ -271,8 +271,6 @@ export function stateText(
 }
 
 type Ended = NonNullable<RecommendationJson['ended']>
-
-const NO_FOLLOW_UP = { promised_micros_per_30_days: null, realised_micros_per_30_days: null }
 
 const ENDED_TEXTS: Readonly<Record<RecommendationJson['state'], (ended: Ended, currency: string) => string>> =
   {
