@@ -106,18 +106,20 @@ export async function stage(
   }
 }
 
-/** Waits until a metric is there, with all of its labels. */
-export const metric = (
-  { telemetryUrl }: Stage,
+/** Waits until the metric with all of these labels is `value`. Metrics follow the journal by up to one pass. */
+export async function metricIs(
+  { telemetryUrl }: Pick<Stage, 'telemetryUrl'>,
+  value: number,
   name: string,
   ...labels: readonly string[]
-): Promise<number> =>
-  until(`${name} ${labels.join(' ')}`, async () => {
+): Promise<void> {
+  await until(`${name} ${labels.join(' ')} is ${value}`, async () => {
     const found = [...(await metricsAt(telemetryUrl))].find(
       ([line]) => line.startsWith(`${name}{`) && labels.every((label) => line.includes(label)),
     )
-    return found?.[1]
+    return found?.[1] === value || undefined
   })
+}
 
 /**
  * Waits until the metrics of what changes of size did are what the truth of the service says: restarts without an open session, and direct

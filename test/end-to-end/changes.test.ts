@@ -6,7 +6,7 @@ import {
   bursts,
   connected,
   expectTrueRestartMetrics,
-  metric,
+  metricIs,
   reported,
   stage,
   type Stage,
@@ -51,10 +51,8 @@ test('a change waits while a client works, and is made once while nobody is conn
   const [byChange, others] = [true, false].map((is) => stops.filter(({ why }) => (why === 'config') === is))
   expect(byChange).toMatchObject([{ open: 0, open_pooled: 0, working: 0 }])
   expect(new Set(others?.map(({ why }) => why))).toEqual(new Set(['autosuspend']))
-  expect(await metric(shop, 'dormouse_changes_total', 'kind="sizing"', 'outcome="done"')).toBe(1)
-  await until('a wake by the change', async () =>
-    (await metric(shop, 'dormouse_wakes_total', 'initiator="change"')) === 1 ? true : undefined,
-  )
+  await metricIs(shop, 1, 'dormouse_changes_total', 'kind="sizing"', 'outcome="done"')
+  await metricIs(shop, 1, 'dormouse_wakes_total', 'initiator="change"')
   await expectTrueRestartMetrics(shop, 1)
   expect(await reported(shop, ended)).toMatchObject({
     ended: [{ state: 'done', count: 1 }],

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import type { ChangeJson } from '../../src/outputs/text/change-schema.ts'
-import { bursts, metric, stage, type Stage } from './change-stage.ts'
+import { bursts, metricIs, stage, type Stage } from './change-stage.ts'
 import { changesAt, changeThat, command } from './change-support.ts'
 import { until } from './support.ts'
 
@@ -44,8 +44,7 @@ test('three changes and one alert, then none, until a person releases the brake'
   expect(sent).toHaveLength(3)
   expect(sent.map(({ asked_by: by, to }) => [by, to])).toEqual(sent.map(() => ['policies[0]', first.to]))
   expect(sent.filter(({ reason }) => reason.startsWith('sets again what change'))).toHaveLength(2)
-  const metricOf = () => metric(world, 'dormouse_brake_engaged', 'brake="controller"')
-  await until('its metric', async () => (await metricOf()) === 1 || undefined)
+  await metricIs(world, 1, 'dormouse_brake_engaged', 'brake="controller"')
   expect((await command(configFile, 'explain', first.endpoint_id ?? '')).out).toContain(`brake ${name}`)
 
   // two more of its turns
