@@ -7,27 +7,27 @@ import { expectedWordText, shownWord } from './suggestions.ts'
 /** `path: problem, expected values`. Never empty. */
 export type ConfigProblems = readonly string[]
 
-/** `keys`: those to suggest for an unknown one. */
+/** `keysOf` is asked for the keys to suggest for an unknown one. Without code made for each schema: a configuration is read once. */
 export function parseWithSchema<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  keys: JsonSchema,
+  keysOf: () => JsonSchema,
 ): Result<z.output<Schema>, ConfigProblems> {
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, { jitless: true })
   if (parsed.success) return ok(parsed.data)
-  return failed(parsed.error.issues.flatMap((issue) => linesOf(issue, { value, keys })))
+  return failed(parsed.error.issues.flatMap((issue) => linesOf(issue, { value, keysOf })))
 }
 
-type Context = Readonly<{ value: unknown; keys: JsonSchema }>
+type Context = Readonly<{ value: unknown; keysOf: () => JsonSchema }>
 
-function linesOf(issue: z.core.$ZodIssue, { value, keys }: Context): string[] {
+function linesOf(issue: z.core.$ZodIssue, { value, keysOf }: Context): string[] {
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => line([...issue.path, key], unknownKey(key, keysAt(keys, issue.path))))
+    return issue.keys.map((key) => line([...issue.path, key], unknownKey(key, keysAt(keysOf(), issue.path))))
   if (valueAt(value, issue.path) === undefined) return [line(issue.path, 'is missing')]
   const inForm = issue.code === 'invalid_union' && issue.message === 'Invalid input' ? closestForm(issue) : []
   if (inForm.length > 0)
     return inForm.flatMap((inner) =>
-      linesOf({ ...inner, path: [...issue.path, ...inner.path] }, { value, keys }),
+      linesOf({ ...inner, path: [...issue.path, ...inner.path] }, { value, keysOf }),
     )
   return [line(issue.path, messageOf(issue))]
 }

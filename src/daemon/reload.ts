@@ -45,7 +45,7 @@ export function createLiveSettings(
   return {
     config: () => current.config,
     /** With all defaults. */
-    hash: () => createHash('sha256').update(JSON.stringify(current.effective)).digest('hex').slice(0, 12),
+    hash: () => createHash('sha256').update(JSON.stringify(current.effective())).digest('hex').slice(0, 12),
     reload: () => {
       const next = read()
       const merged = next.ok ? mergeConfigs(current, next.value, clock.now()) : next
@@ -64,7 +64,7 @@ export function createLiveSettings(
 }
 
 function mergeConfigs(before: LoadedConfig, next: LoadedConfig, now: Instant) {
-  const paths = changedPaths(before.effective, next.effective)
+  const paths = changedPaths(before.effective(), next.effective())
   const fixed = paths.filter((path) => !isWithin(path, LIVE_PATHS))
   const problems = [...fixed, ...changedCurrencies(before, next)]
   if (problems.length > 0) return failed(problems.map((path) => `${path}: changed; that needs a restart`))

@@ -59,7 +59,7 @@ function withValueAt(path: Path, value: unknown): unknown {
 
 const jsonSchema = configJsonSchema()
 const problemsOf = (value: unknown): readonly string[] => {
-  const result = parseWithSchema(configSchema, value, jsonSchema)
+  const result = parseWithSchema(configSchema, value, () => jsonSchema)
   return result.ok ? [] : result.error
 }
 

@@ -32,7 +32,7 @@ export type Form = {
 
 /** Every setting of `form` that the program does not know or that does not fit the configuration. Each is one sentence. */
 export function formProblems(form: Form): readonly string[] {
-  const config = parseWithSchema(configSchema, parse(form.config), configJsonSchema())
+  const config = parseWithSchema(configSchema, parse(form.config), configJsonSchema)
   if (!config.ok) return config.error
   const { server, store } = config.value
   const { port } = server.telemetry

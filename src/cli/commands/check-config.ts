@@ -25,7 +25,8 @@ export const createCheckConfigCommand = ({ io, end }: CommandSession) =>
 async function checkConfig(options: Options, io: Io) {
   const loaded = readConfiguration(options.config, io)
   if (loaded.ok) {
-    const { config, effective } = loaded.value
+    const { config } = loaded.value
+    const effective = loaded.value.effective()
     if (options.sendTest !== undefined) return testReceiver(config, options, io)
     const warnings = [...secretFileWarnings(config), ...changeWarnings(config)]
     if (!options.json) for (const warning of warnings) io.err(`dormouse: warning: ${warning}`)
