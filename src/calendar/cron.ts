@@ -1,6 +1,6 @@
 // Cron text on the wall clock: which local dates and times it names; a zone makes instants of them. node-cron reads the fields; the
-// grammars below refuse what it takes beyond them. It matches days in UTC, where every day has 24 hours, and combines day of month and day
-// of week with AND where cron means OR: so each is matched alone.
+// grammars below refuse what it takes beyond them. It combines day of month and day of week with AND where cron means OR: so each is matched
+// alone. L, W and # it matches in UTC, where every day has 24 hours; numbers need no date, and so not Intl, whose first use takes 20 ms.
 import { MINUTE } from '../model/units.ts'
 import { createTask, parse, validateDetailed } from 'node-cron'
 import { failed, ok, type Result } from '../std/result.ts'
@@ -121,35 +121,49 @@ function createCron(text: string, fields: readonly string[]): Cron {
   return { text, timesOfDay, next: (time) => search(time, 1), previous: (time) => search(time, -1) }
 }
 
-/** Days named in a month since January 1970. A search may visit 4,800 months of 28 shapes: node-cron matches each shape once. */
+/** Days named in a month since January 1970. A search may visit 4,800 months of 28 shapes: each shape is matched once. */
 function createDayLookup(monthsOfYear: readonly number[], dayOfMonth: string, dayOfWeek: string) {
-  const patterns = [`0 0 ${dayOfMonth} * *`, `0 0 * * ${dayOfWeek}`].filter(
-    (pattern) => pattern !== EVERY_DAY,
-  )
+  const fields: readonly DayField[] = [
+    { name: 'dayOfMonth', text: `0 0 ${dayOfMonth} * *`, valueOf: (day, first) => day - first + 1 },
+    { name: 'dayOfWeek', text: `0 0 * * ${dayOfWeek}`, valueOf: weekdayOf },
+  ]
+  const limiting = fields.filter(({ text }) => text !== EVERY_DAY)
   const byShape = new Map<string, readonly number[]>()
   return (month: number): readonly DayNumber[] => {
     if (!monthsOfYear.includes((((month % 12) + 12) % 12) + 1)) return []
     const first = firstDayOf(month)
     const length = firstDayOf(month + 1) - first
     const shape = `${length} ${weekdayOf(first)}`
-    const offsets = byShape.get(shape) ?? matchDays(patterns, first, length)
+    const offsets = byShape.get(shape) ?? matchDays(limiting, first, length)
     byShape.set(shape, offsets)
     return offsets.map((offset) => addDays(first, offset))
   }
 }
 
+type DayField = Readonly<{
+  name: 'dayOfMonth' | 'dayOfWeek'
+  text: string
+  valueOf: (day: DayNumber, first: DayNumber) => number
+}>
+
 const EVERY_DAY = '0 0 * * *'
 
-/** Offsets of the days from `first` on that at least one pattern names; of all days without patterns. */
-function matchDays(patterns: readonly string[], first: DayNumber, length: number) {
+/** Offsets of the days from `first` on that at least one field names; of all days without fields. */
+function matchDays(fields: readonly DayField[], first: DayNumber, length: number) {
   const offsets = Array.from({ length }, (_, offset) => offset)
-  if (patterns.length === 0) return offsets
-  // never started, so without a timer; `destroy` takes them from node-cron's registry
-  const tasks = patterns.map((pattern) => createTask(pattern, () => undefined, { timezone: 'UTC' }))
-  const named = offsets.filter((offset) => {
-    const midnight = new Date(localDateTimeOf(addDays(first, offset)))
-    return tasks.some((task) => task.match(midnight))
-  })
-  for (const task of tasks) void task.destroy()
-  return named
+  if (fields.length === 0) return offsets
+  const tests = fields.map((field) => dayTest(field, first))
+  return offsets.filter((offset) => tests.some((isNamed) => isNamed(addDays(first, offset))))
+}
+
+function dayTest({ name, text, valueOf }: DayField, first: DayNumber): (day: DayNumber) => boolean {
+  const values: readonly unknown[] = parse(text)[name]
+  if (values.every(Number.isInteger)) return (day) => values.includes(valueOf(day, first))
+  // L, W and #. The task is never started, so without a timer; `destroy` takes it from node-cron's registry
+  return (day) => {
+    const task = createTask(text, () => undefined, { timezone: 'UTC' })
+    const isNamed = task.match(new Date(localDateTimeOf(day)))
+    void task.destroy()
+    return isNamed
+  }
 }

@@ -51,11 +51,14 @@ const LIKELY_NAMES: Readonly<Record<string, readonly string[]>> = {
   Z: ['UTC'],
 }
 
+export const UTC = 'UTC'
+
 const EXAMPLE = 'expected an IANA name such as Europe/Berlin'
 
 /** Accepts `UTC` and IANA names, also `Etc/GMT+5`, five hours *behind* UTC. Others are refused with those probably meant. */
 export function resolveZoneName(name: string): Result<string, string> {
-  const current = name.includes('/') || name === 'UTC' ? canonical(name) : undefined
+  if (name === UTC) return ok(UTC)
+  const current = name.includes('/') ? canonical(name) : undefined
   // an old name such as Asia/Calcutta stays; upper and lower case follow the database
   if (current !== undefined) return ok(current.toLowerCase() === name.toLowerCase() ? current : name)
   if (/^(UTC|GMT)?[+-]?\d/i.test(name))

@@ -1,10 +1,10 @@
 // Zones: the only translation between instants and local time. Offsets are read through Intl, which takes microseconds for each instant, in
 // cached chunks of 64 days.
-import { failed, ok, type Result } from '../std/result.ts'
+import { ok, type Result } from '../std/result.ts'
 import { DAY, instant, type Instant, type Interval } from '../model/units.ts'
 import type { DayNumber, LocalDateTime } from './local-time.ts'
 import { dateText, dayNumberOf, addDays, localDateTime, localDateTimeOf } from './local-time.ts'
-import { resolveZoneName } from './zone-name.ts'
+import { resolveZoneName, UTC } from './zone-name.ts'
 
 /** Not always 24 h long, never empty. */
 export type CalendarDay = Interval & {
@@ -33,10 +33,12 @@ export type Zone = Readonly<{
 /** @returns the zone, or what is wrong with `name` and which names were probably meant */
 export function createZone(name: string): Result<Zone, string> {
   const checked = resolveZoneName(name)
-  return checked.ok ? ok(zoneOf(checked.value)) : failed(checked.error)
+  if (!checked.ok) return checked
+  return ok(checked.value === UTC ? createUtc() : zoneOf(checked.value))
 }
 
-export const createUtc = (): Zone => zoneOf('UTC', UTC_OFFSETS)
+/** Without Intl, whose first use takes 20 ms and 2 MB: a daemon in UTC does without. */
+export const createUtc = (): Zone => zoneOf(UTC, UTC_OFFSETS)
 
 function zoneOf(name: string, offsets = createUtcOffsets(name)): Zone {
   const wallAt = (at: Instant): LocalDateTime => localDateTime(at + offsets.at(at))
