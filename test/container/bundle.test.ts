@@ -1,6 +1,6 @@
 // The program of the image is that of the checkout, as fewer files.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { memoryFolder } from '../support/folder.ts'
@@ -33,6 +33,14 @@ function expectSame(line: string): void {
 }
 test.each(['--help'])('`dormouse %s` prints what it prints in the checkout', expectSame)
 test.each(['--version', 'run --help'])('`dormouse %s` prints what it prints in the checkout', expectSame)
+
+test('each of its texts takes one byte a character in memory', () => {
+  const texts = readdirSync(bundled)
+    .filter((name) => name.endsWith('.mjs'))
+    .map((name) => readFileSync(join(bundled, name), 'utf8'))
+  const wide = texts.flatMap((text) => text.match(/.*[\u0100-\uffff].*/g) ?? [])
+  expect(wide).toEqual([])
+})
 
 test('each of its files can be loaded, without any package', () => {
   const files = readdirSync(bundled).filter(
