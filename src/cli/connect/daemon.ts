@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { Option, type Command } from 'commander'
-import { request } from 'undici'
+import { request } from '../../std/http-client.ts'
 import type { FleetJson } from '../../daemon/http/api/status-json.ts'
 import type { Config } from '../../config/load.ts'
 import { createKey } from '../../config/secrets.ts'

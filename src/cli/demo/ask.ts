@@ -1,5 +1,5 @@
 // Requests of people to the local service, by its public interface.
-import { request } from 'undici'
+import { request } from '../../std/http-client.ts'
 import type { Local } from '../../local/start.ts'
 
 /** A GET without a change. @throws unless it succeeds */

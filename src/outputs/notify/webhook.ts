@@ -1,6 +1,6 @@
 // POSTs to addresses that are secrets.
 import { createHash, createHmac } from 'node:crypto'
-import { request } from 'undici'
+import { request } from '../../std/http-client.ts'
 import type { DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { ok, type Result } from '../../std/result.ts'

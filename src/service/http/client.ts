@@ -1,6 +1,7 @@
 // Requests of one account: key, rate limit, deadline. A GET is retried, a mutation never.
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Clock, Random } from '../../model/ports/clock.ts'
+import { Agent } from '../../std/http-client.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import type { ServiceError } from '../../model/service/service-error.ts'
 import { seconds, type Seconds } from '../../model/units.ts'

@@ -1,7 +1,8 @@
 // Sends one HTTP request. The answer is neither interpreted nor repeated.
-import { request, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Clock } from '../../model/ports/clock.ts'
 import { createDeadline } from '../../std/deadline.ts'
+import { request } from '../../std/http-client.ts'
 import { seconds, type Ratio, type Seconds } from '../../model/units.ts'
 import type { Priority } from '../../model/ports/service.ts'
 import { MAX_ERROR_BYTES } from './answer-limits.ts'
