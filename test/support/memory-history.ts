@@ -76,12 +76,11 @@ export function historyOf(rows: RowsByAccount): History {
       ),
     settings: (account, span) => {
       const all = [...rows(account).settings.values()]
-      const endOf = ({ ref, since }: ObservedSetting): number =>
-        Math.min(
-          ...all
-            .filter((other) => computeKey(other.ref) === computeKey(ref) && other.since > since)
-            .map((later) => later.since),
-        )
+      const endOf = ({ ref, since }: ObservedSetting): number => {
+        const key = computeKey(ref)
+        const later = all.filter((other) => other.since > since && computeKey(other.ref) === key)
+        return Math.min(...later.map((other) => other.since))
+      }
       return streamed(overlapping(all, span, (one) => [one.since, endOf(one)]))
     },
     recommendations: (account, { states, since = 0, targets }) =>
