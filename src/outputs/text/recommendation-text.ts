@@ -225,7 +225,8 @@ function alternativeText(
   const compared = difference === 0 ? 'as much' : `${amount} ${difference > 0 ? 'less' : 'more'}`
   const wakes = effect.wakes_per_day ? `, ${shortNumber(effect.wakes_per_day.after)} wakes a day` : ''
   const throttled = effect.throttled_share === null ? '' : `, ${throttledText(effect)}`
-  return `not ${settingText(to)}, because it ${LOST_TEXTS[because]}: it ${savingText(saving, currency)}, ${compared}${wakes}${throttled}`
+  const lost = because === 'dearer' && difference === 0 ? 'saves no more' : LOST_TEXTS[because]
+  return `not ${settingText(to)}, because it ${lost}: it ${savingText(saving, currency)}, ${compared}${wakes}${throttled}`
 }
 
 /** Price of no wake inside each window. */

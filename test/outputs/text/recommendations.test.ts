@@ -69,6 +69,20 @@ test('one recommendation in words', () => {
   ])
 })
 
+test('an alternative that saves as much is not said to save less', () => {
+  const one = json()
+  const [first] = one.alternatives
+  if (!first) throw new Error('an alternative is missing')
+  const equal = {
+    ...first,
+    because: 'dearer' as const,
+    saving_micros_per_30_days: one.saving_micros_per_30_days,
+  }
+  expect(recommendationLines({ ...one, alternatives: [equal] }, 'USD')).toContainEqual(
+    expect.stringMatching(/because it saves no more: it saves 12\.25 USD in 30 days .*, as much, /),
+  )
+})
+
 test.each<[string, NonNullable<Recommendation['dismissedBefore']>, string]>([
   [
     'its end has come, and the setting is another',
