@@ -37,7 +37,7 @@ export function createZone(name: string): Result<Zone, string> {
   return ok(checked.value === UTC ? createUtc() : zoneOf(checked.value))
 }
 
-/** Without Intl, whose first use takes 20 ms and 2 MB: a daemon in UTC does without. */
+/** Without Intl, whose first use takes 20 ms: a daemon in UTC does without it. */
 export const createUtc = (): Zone => zoneOf(UTC, UTC_OFFSETS)
 
 function zoneOf(name: string, offsets = createUtcOffsets(name)): Zone {

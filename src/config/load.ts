@@ -90,7 +90,7 @@ const isInsecure = ({ receiver }: Pick<Notification, 'receiver'>): boolean =>
 
 export type LoadedConfig = Readonly<{
   config: Config
-  /** The YAML value with every default filled in. A start does without, and defaults take a tenth of its time. */
+  /** The YAML value with every default filled in, made at the first call: a start does without it. */
   effective: () => unknown
 }>
 

@@ -1,4 +1,4 @@
-// undici without its index, which loads fetch, WebSocket, caches and mocks too: 13 MB at rest (decision 71). Its version is pinned, as these
+// undici without its index, which loads fetch, WebSocket, caches and mocks too: 10 MB at rest (decision 71). Its version is pinned, as these
 // paths are no interface.
 import type { Dispatcher } from 'undici'
 import send from 'undici/lib/api/api-request.js'

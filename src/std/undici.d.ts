@@ -2,7 +2,7 @@
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici'
 
-  /** Of the prototype of a dispatcher, where the index of undici puts it. */
+  /** Method of a dispatcher: the index of undici puts it on the prototype. */
   export default function request(
     this: Dispatcher,
     options: Dispatcher.RequestOptions,
