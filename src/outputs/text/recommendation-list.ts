@@ -22,9 +22,11 @@ export function recommendationListLines(all: RecommendationsJson, isOneCompute: 
   const open = recommendations.filter(({ state }) => state === 'open')
   const ended = recommendations.filter(({ state }) => state !== 'open')
   const total = savingText(all.saving_micros_per_30_days, currency)
+  // else a newcomer would take it for an answer: computes are evaluated after the first pass
+  const soFar = recommendations.length + withheld.length === 0 ? ': no compute was evaluated so far' : ''
   return [
     open.length === 0
-      ? `account ${account}: no open recommendations`
+      ? `account ${account}: no open recommendations${soFar}`
       : `account ${account}: ${countWithNoun(open.length, 'open recommendation')}; applying all ${total}`,
     ...[...bySaving(open), ...bySaving(ended)].flatMap((one) => ['', ...blockOf(one, currency)]),
     ...reasonGroups(withheld).flatMap(({ heading, reasons }) => [

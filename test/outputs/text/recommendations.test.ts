@@ -5,7 +5,12 @@ import {
   recommendationJson,
   withheldJson,
 } from '../../../src/outputs/text/recommendation-json.ts'
-import { recommendationSchema, withheldSchema } from '../../../src/outputs/text/recommendation-schema.ts'
+import { recommendationListLines } from '../../../src/outputs/text/recommendation-list.ts'
+import {
+  recommendationSchema,
+  withheldSchema,
+  type RecommendationsJson,
+} from '../../../src/outputs/text/recommendation-schema.ts'
 import {
   recommendationLines,
   recommendationSummary,
@@ -273,4 +278,18 @@ test('wake latency: the bucket that has the median', () => {
   expect(medianWakeLatency([histogram], 'here')).toBe(1)
   expect(medianWakeLatency([histogram], 'there')).toBeUndefined()
   expect(medianWakeLatency([{ ...histogram, upTo: {} }], 'here')).toBeUndefined()
+})
+
+test('before anything was evaluated, a list without recommendations says so', () => {
+  const nothing: RecommendationsJson = {
+    schema_version: 2,
+    account: 'main',
+    currency: 'USD',
+    saving_micros_per_30_days: { low: 0, likely: 0, high: 0 },
+    recommendations: [],
+    withheld: [],
+  }
+  expect(recommendationListLines(nothing, false)).toEqual([
+    'account main: no open recommendations: no compute was evaluated so far',
+  ])
 })
