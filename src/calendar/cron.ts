@@ -152,18 +152,17 @@ const EVERY_DAY = '0 0 * * *'
 function matchDays(fields: readonly DayField[], first: DayNumber, length: number) {
   const offsets = Array.from({ length }, (_, offset) => offset)
   if (fields.length === 0) return offsets
-  const tests = fields.map((field) => dayTest(field, first))
-  return offsets.filter((offset) => tests.some((isNamed) => isNamed(addDays(first, offset))))
+  const days = offsets.map((offset) => addDays(first, offset))
+  const named = new Set(fields.flatMap((field) => daysOf(field, days, first)))
+  return offsets.filter((offset) => named.has(addDays(first, offset)))
 }
 
-function dayTest({ name, text, valueOf }: DayField, first: DayNumber): (day: DayNumber) => boolean {
+function daysOf({ name, text, valueOf }: DayField, days: readonly DayNumber[], first: DayNumber) {
   const values: readonly unknown[] = parse(text)[name]
-  if (values.every(Number.isInteger)) return (day) => values.includes(valueOf(day, first))
+  if (values.every(Number.isInteger)) return days.filter((day) => values.includes(valueOf(day, first)))
   // L, W and #. The task is never started, so without a timer; `destroy` takes it from node-cron's registry
-  return (day) => {
-    const task = createTask(text, () => undefined, { timezone: 'UTC' })
-    const isNamed = task.match(new Date(localDateTimeOf(day)))
-    void task.destroy()
-    return isNamed
-  }
+  const task = createTask(text, () => undefined, { timezone: 'UTC' })
+  const named = days.filter((day) => task.match(new Date(localDateTimeOf(day))))
+  void task.destroy()
+  return named
 }

@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { createSecureContext } from 'node:tls'
+import { getRequestListener, RequestError } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { routePath } from 'hono/route'
 import { fileErrorText } from '../../config/secrets.ts'
 import type { TlsFiles } from '../../config/sections/server.ts'
 import { INTERNAL_ERROR, refuse, type Failures } from './answers.ts'
 import { createConnectionGuard, type ConnectionGuard } from './connections.ts'
-
-/** An import reads every export of a module, of which three of this one load Node's `fetch`: 25 ms of a start. */
-const { createServer } = process.getBuiltinModule('node:http')
 
 type SocketAddress = Readonly<{ host: string; port: number }>
 export type HttpListener = Awaited<ReturnType<typeof listenHttp>>
@@ -71,30 +69,19 @@ export async function listenHttp(
   }
 }
 
-/** The adapter, which needs Node's `fetch`, is loaded by the first request. */
-function requestListener(app: Hono, connections: ConnectionGuard, failed: Failures): RequestListener {
-  let adapted: ReturnType<typeof adapt> | undefined
-  const answer = async (...exchange: Parameters<RequestListener>) => {
-    adapted ??= adapt(app, failed)
-    const listener = await adapted
-    await listener(...exchange)
-  }
-  return (incoming, outgoing) => {
-    if (connections.mayAsk(incoming, outgoing)) void answer(incoming, outgoing)
-  }
-}
-
 /** A target or Host that is no address is answered 400 without asking the app. */
-async function adapt(app: Hono, failed: Failures) {
-  const { getRequestListener, RequestError } = await import('@hono/node-server')
+function requestListener(app: Hono, connections: ConnectionGuard, failed: Failures): RequestListener {
   const errorHandler = (err: unknown) => {
     if (err instanceof RequestError) return Response.json({ message: err.message }, { status: 400 })
     failed(err, 'none')
     return Response.json({ message: INTERNAL_ERROR }, { status: 500 })
   }
-  return getRequestListener((request, bindings) => app.fetch(request, { ...bindings, failed }), {
+  const answer = getRequestListener((request, bindings) => app.fetch(request, { ...bindings, failed }), {
     errorHandler,
   })
+  return (incoming, outgoing) => {
+    if (connections.mayAsk(incoming, outgoing)) void answer(incoming, outgoing)
+  }
 }
 
 function listenError(cause: Error, { host, port }: SocketAddress, setting: string) {
