@@ -1,9 +1,8 @@
 // A change of a policy that turns out wrong, on a real compute: its file cache becomes too small for what a client reads.
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { connected, expectTrueRestartMetrics, stage } from './change-stage.ts'
+import { connected, expectTrueRestartMetrics, metricIs, stage } from './change-stage.ts'
 import { changeThat, command, hasEnded } from './change-support.ts'
-import { metricsAt, until } from './support.ts'
 
 const LINES = `
 advice: { min_history: 5s, min_gaps: 5, min_peaks: 20s, grid: 1s }
@@ -89,10 +88,7 @@ test('a size whose cache is too small is taken back once, while nobody is connec
   expect(stops.every(({ open }) => open === 0)).toBe(true)
   const explained = await command(configFile, 'explain', done.endpoint_id ?? '')
   expect(explained.out).toContain(`takes back ${id}: ${reverted.ended?.because}`)
-  const metrics = await until('its metric', async () => {
-    const read = await metricsAt(world.telemetryUrl)
-    return read.get('dormouse_changes_total{kind="sizing",outcome="reverted"}') === 1 ? read : undefined
-  })
-  expect(metrics.get('dormouse_changes_total{kind="sizing",outcome="done"}')).toBe(1)
+  for (const outcome of ['reverted', 'done'])
+    await metricIs(world, 1, 'dormouse_changes_total', 'kind="sizing"', `outcome="${outcome}"`)
   await expectTrueRestartMetrics(world, 1)
 })
