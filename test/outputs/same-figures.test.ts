@@ -58,7 +58,7 @@ test('API, command, explanation and pages agree', async () => {
   expect(all.saving_micros_per_30_days).toEqual(all.recommendations[0]?.saving_micros_per_30_days)
   expect(all.saving_micros_per_30_days.likely).toBe(2_000_000)
 
-  const command = recommendationListLines(all, false).join('\n')
+  const command = recommendationListLines(all, {}).join('\n')
   expect(command).toContain('applying all saves 2.00 USD in 30 days (1.00 USD to 4.00 USD)')
   const { lines } = JSON.parse(await ask('/api/v1/explain/ep-0')) as { readonly lines: readonly string[] }
   for (const text of [command, lines.join('\n')])

@@ -44,9 +44,7 @@ function recommendations(compute: string | undefined, options: Options, io: Io) 
     text: (all) =>
       csv
         ? recommendationCsv(all).replace(/\n$/, '')
-        : recommendationListLines(all, compute !== undefined)
-            .map(sanitize)
-            .join('\n'),
+        : recommendationListLines(all, query).map(sanitize).join('\n'),
   })
 }
 

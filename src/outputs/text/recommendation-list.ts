@@ -16,17 +16,19 @@ import { fits, KIND_TEXTS, reasonGroups, WITHHELD_TEXTS, withheldText } from './
 /** Computes without an answer that are listed one by one: their cost is a reason to look at them now. */
 const MAX_ALWAYS_ON = 20
 
-/** @param isOneCompute every reason is listed, else the reasons of many computes are counted */
-export function recommendationListLines(all: RecommendationsJson, isOneCompute: boolean): readonly string[] {
+/** What the list was limited to, as it was asked for. */
+type Asked = Readonly<{ compute?: string | undefined; state?: string | undefined }>
+
+/** Of one compute every reason is listed, else the reasons of many computes are counted. */
+export function recommendationListLines(all: RecommendationsJson, asked: Asked): readonly string[] {
   const { account, currency, recommendations, withheld } = all
+  const isOneCompute = asked.compute !== undefined
   const open = recommendations.filter(({ state }) => state === 'open')
   const ended = recommendations.filter(({ state }) => state !== 'open')
   const total = savingText(all.saving_micros_per_30_days, currency)
-  // else a newcomer would take it for an answer: computes are evaluated after the first pass
-  const soFar = recommendations.length + withheld.length === 0 ? ': no compute was evaluated so far' : ''
   return [
     open.length === 0
-      ? `account ${account}: no open recommendations${soFar}`
+      ? `account ${account}: no open recommendations${notEvaluatedText(all, asked)}`
       : `account ${account}: ${countWithNoun(open.length, 'open recommendation')}; applying all ${total}`,
     ...[...bySaving(open), ...bySaving(ended)].flatMap((one) => ['', ...blockOf(one, currency)]),
     ...reasonGroups(withheld).flatMap(({ heading, reasons }) => [
@@ -38,6 +40,15 @@ export function recommendationListLines(all: RecommendationsJson, isOneCompute: 
       ...(isOneCompute ? [] : countLines(reasons, currency)),
     ]),
   ]
+}
+
+/** An empty list of all states is no answer: every compute that was evaluated has an entry. Evaluation begins after the first pass. */
+function notEvaluatedText(
+  { recommendations, withheld }: RecommendationsJson,
+  { compute, state }: Asked,
+): string {
+  if (state !== undefined || recommendations.length + withheld.length > 0) return ''
+  return compute === undefined ? '; no compute was evaluated so far' : `; ${compute} was not evaluated so far`
 }
 
 const bySaving = (recommendations: readonly RecommendationJson[]) =>

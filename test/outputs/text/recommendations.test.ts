@@ -280,7 +280,13 @@ test('wake latency: the bucket that has the median', () => {
   expect(medianWakeLatency([{ ...histogram, upTo: {} }], 'here')).toBeUndefined()
 })
 
-test('before anything was evaluated, a list without recommendations says so', () => {
+test.each([
+  [{}, '; no compute was evaluated so far'],
+  [{ compute: 'shop' }, '; shop was not evaluated so far'],
+  // what was asked for leaves out reasons, so that an empty list says nothing about them
+  [{ state: 'open' }, ''],
+  [{ compute: 'shop', state: 'dismissed' }, ''],
+])('a list without entries, of %j, says whether computes were evaluated', (asked, told) => {
   const nothing: RecommendationsJson = {
     schema_version: 2,
     account: 'main',
@@ -289,7 +295,5 @@ test('before anything was evaluated, a list without recommendations says so', ()
     recommendations: [],
     withheld: [],
   }
-  expect(recommendationListLines(nothing, false)).toEqual([
-    'account main: no open recommendations: no compute was evaluated so far',
-  ])
+  expect(recommendationListLines(nothing, asked)).toEqual([`account main: no open recommendations${told}`])
 })
