@@ -117,11 +117,12 @@ export function burnRates({ limit, wallAt }: Budget, spending: BurnInput): reado
 
 /** In each window that ends at `now`. */
 function settledSpend(buckets: SpendBuckets, now: Instant): readonly number[] {
-  const spends = Object.entries(buckets).map(([bucket, amount]) => ({ span: spanOf(Number(bucket)), amount }))
-  return windowsUntil(now).map((window) => {
-    let sum = 0
-    for (const { span, amount } of spends)
-      if (span.to > window.from) sum += (amount * overlap(span, window)) / BUCKET
-    return sum
-  })
+  const windows = windowsUntil(now)
+  const sums = windows.map(() => 0)
+  for (const [bucket, amount] of Object.entries(buckets)) {
+    const span = spanOf(Number(bucket))
+    for (const [tier, window] of windows.entries())
+      if (span.to > window.from) sums[tier] = (sums[tier] ?? 0) + (amount * overlap(span, window)) / BUCKET
+  }
+  return sums
 }

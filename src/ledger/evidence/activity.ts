@@ -52,11 +52,14 @@ const clientActivitiesOfReadings = ({ ownSessions }: Evidence): readonly Instant
   ownSessions.flatMap(({ lastClientActivity }) => lastClientActivity ?? [])
 
 /** Observer activity, ascending: recorded activity of own sessions, and own sessions that the service certainly noticed. */
-export function observerActivities(evidence: Evidence): readonly Instant[] {
-  const fromSessions = evidence.ownSessions.flatMap(({ counts, sawClients, disconnectedAt }) =>
+export const observerActivities = (evidence: Evidence): readonly Instant[] =>
+  withSessions(recordedActivities(evidence).ours, evidence)
+
+function withSessions(recorded: readonly Instant[], { ownSessions }: Evidence): readonly Instant[] {
+  const fromSessions = ownSessions.flatMap(({ counts, sawClients, disconnectedAt }) =>
     counts && !sawClients ? [disconnectedAt] : [],
   )
-  return [...recordedActivities(evidence).ours, ...fromSessions].toSorted((a, b) => a - b)
+  return [...recorded, ...fromSessions].toSorted((a, b) => a - b)
 }
 
 /** Time after the last activity of a closed interval: one delay where none is dated, all of it where later looks show none inside. */
@@ -83,16 +86,19 @@ export function idleTailOf(interval: AwakeInterval, evidence: Evidence, delay: A
  * 3. With a later client, the hidden sleep: from the expected suspension to the return of clients.
  */
 export function observerOverhead(awake: AwakeInterval, evidence: Evidence, delay: AutosuspendDelay): Millis {
+  // only a reading adds time, and each has a session
+  if (evidence.ownSessions.length === 0) return millis(0)
   const isInside = (at: Instant) => at >= awake.from.earliest - SECOND && at <= awake.knownUntil
+  const recorded = recordedActivities(evidence)
   const clients = [
-    ...recordedActivities(evidence).clients.filter(isInside).map(middleOfSecond),
+    ...recorded.clients.filter(isInside).map(middleOfSecond),
     ...clientActivitiesOfReadings(evidence).filter(isInside),
   ].toSorted((a, b) => a - b)
   const isCaused = !awake.restart && isWokenByObserver(awake, evidence.ownSessions)
   const firstUse = isCaused ? (clients[0] ?? awake.to?.likely) : undefined
   const caused = Math.max(0, (firstUse ?? 0) - awake.from.likely)
   if (delay === 'never') return millis(caused)
-  const ours = observerActivities(evidence).filter(isInside)
+  const ours = withSessions(recorded.ours, evidence).filter(isInside)
   const starts = isCaused ? clients : [awake.from.likely, ...clients]
   let added = caused
   starts.forEach((start, index) => {

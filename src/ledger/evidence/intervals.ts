@@ -14,7 +14,13 @@ import { mayStartCompute } from '../../model/service/operation.ts'
 import { union } from '../../model/time.ts'
 import { earliest, instant, latest, SECOND, type Instant, type Interval } from '../../model/units.ts'
 import { isAwakeState, operationEdge, findBoundaries, type Boundary, type Sighting } from './boundaries.ts'
-import { certainlyAwake, deriveContinuity, possiblyAwake, type StateSample } from './certainty.ts'
+import {
+  certainlyAwake,
+  deriveContinuity,
+  possiblyAwake,
+  type StateSample,
+  type UndisturbedSpan,
+} from './certainty.ts'
 
 /** The instant behind which an entry is settled; the evidence starts there. */
 export type Watermark = Readonly<{
@@ -30,6 +36,8 @@ export type Timeline = Readonly<{
   certainlyAwake: readonly Interval[]
   /** Outside intervals, where an unseen wake is possible, ascending. */
   possiblyAwake: readonly Interval[]
+  /** Where only inactivity suspends. */
+  undisturbed: readonly UndisturbedSpan[]
 }>
 
 type Walk = {
@@ -62,6 +70,7 @@ export function deriveTimeline(evidence: Evidence, watermark: Watermark, now: In
     intervals: awake.map(({ interval }) => interval),
     certainlyAwake: union(awake.flatMap((one) => certainlyAwake(one.interval, one.samples, continuity))),
     possiblyAwake: union([...asleep, ...last]),
+    undisturbed: continuity.undisturbed,
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Zone } from '../../calendar/zone.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { AwakeInterval } from '../../model/ledger/evidence.ts'
-import type { OpenDay } from '../../model/ledger/ledger.ts'
+import type { OpenDay, Totals } from '../../model/ledger/ledger.ts'
 import {
   earliest,
   instant,
@@ -16,7 +16,6 @@ import { addCuTime, awakeBounds, cuTimeOf, NO_TIME } from './cu-time.ts'
 import { addBounds, type DayRow, type AwakeSlice } from '../../model/ledger/quantities.ts'
 import { duration } from '../interval-math.ts'
 import { clipSlice } from './slices.ts'
-import { endTotals, type TotalsContext } from './totals.ts'
 
 /** What belongs to a day beside awake time. */
 type DayPosting = Readonly<
@@ -32,13 +31,17 @@ export const startPostings = ({ from, restart }: AwakeInterval): readonly DayPos
 export const overheadPostings = (added: Millis, at: Instant): readonly DayPosting[] =>
   added === 0 ? [] : [{ kind: 'extension', at, added }]
 
+/** `totals`: those of its end. */
+type EndedInterval = Readonly<{
+  interval: AwakeInterval
+  totals: Pick<Totals, 'idleTail' | 'observerOverhead'>
+}>
+
 /** @param notBefore days before it are settled */
 export function endPostings(
-  interval: AwakeInterval,
-  context: TotalsContext,
+  { interval, totals: { idleTail, observerOverhead } }: EndedInterval,
   notBefore: Instant,
 ): readonly DayPosting[] {
-  const { idleTail, observerOverhead } = endTotals(interval, context)
   const to = latest(interval.to?.likely ?? interval.knownUntil, notBefore)
   const from = latest(instant(to - idleTail), notBefore)
   const tail = { kind: 'tail', span: { from, to }, before: millis(idleTail - (to - from)) } as const

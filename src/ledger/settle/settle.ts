@@ -61,20 +61,22 @@ export function settle(input: SettleInput): SettleResult {
   const remaining = timeline.intervals.slice(finalCount)
   const isNew = ({ from }: AwakeInterval) => from.likely !== before.partlySettled?.interval.from.likely
   const started = [...final, ...(partlySettled ? [partlySettled] : [])].filter(isNew)
+  const ended = final.map((interval) => ({ interval, totals: endTotals(interval, input) }))
   const pruned = pruneOpenInterval(input, partlySettled, until)
   const settled = [
     timeTotals(slices),
     ...started.map((interval) => startTotals(interval, input)),
-    ...final.map((interval) => endTotals(interval, input)),
+    ...ended.map(({ totals }) => totals),
     pruned.totals,
   ].reduce(addTotals, input.settled)
   const provisional = cutSlices(timeline, { from: until, to: EVER }, input)
   const after = { ...input, evidence: pruned.evidence }
   const notYetStarted = remaining.filter((interval) => interval !== partlySettled && isNew(interval))
+  const open = remaining.map((interval) => ({ interval, totals: endTotals(interval, after) }))
   const totals = [
     timeTotals(provisional),
     ...notYetStarted.map((interval) => startTotals(interval, after)),
-    ...remaining.map((interval) => endTotals(interval, after)),
+    ...open.map((one) => one.totals),
   ].reduce(addTotals, settled)
   const last = remaining.at(-1)
   return {
@@ -87,8 +89,7 @@ export function settle(input: SettleInput): SettleResult {
     },
     evidence: pruneEvidence(pruned.evidence, until, partlySettled),
     settled,
-    closed: final.map((interval): SettledInterval => {
-      const { idleTail, attribution } = endTotals(interval, input)
+    closed: ended.map(({ interval, totals: { idleTail, attribution } }): SettledInterval => {
       const cuTime = cuTimeWithin(interval, before.partlySettled, slices)
       return { ref: input.ref, interval, cuTime, idleTail, attribution }
     }),
@@ -96,16 +97,13 @@ export function settle(input: SettleInput): SettleResult {
       slices,
       postings: [
         ...started.flatMap(startPostings),
-        ...final.flatMap((interval) => endPostings(interval, input, before.settledUntil)),
+        ...ended.flatMap((one) => endPostings(one, before.settledUntil)),
         ...overheadPostings(pruned.totals.observerOverhead, until),
       ],
     },
     provisional: {
       slices: provisional,
-      postings: [
-        ...notYetStarted.flatMap(startPostings),
-        ...remaining.flatMap((interval) => endPostings(interval, after, until)),
-      ],
+      postings: [...notYetStarted.flatMap(startPostings), ...open.flatMap((one) => endPostings(one, until))],
     },
     totals,
     remaining,

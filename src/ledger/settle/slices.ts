@@ -11,7 +11,6 @@ import {
   type Micros,
   type Interval,
 } from '../../model/units.ts'
-import { deriveContinuity } from '../evidence/certainty.ts'
 import type { Timeline } from '../evidence/intervals.ts'
 import { sizeChangePoints, sizeIn, type MeteredSizes, type SizeFacts } from './sizing.ts'
 import { contains, duration, emptyAt, intersect, overlaps } from '../interval-math.ts'
@@ -27,8 +26,7 @@ export type SliceContext = Readonly<{
 
 /** Slices of `timeline` inside `range`, those of intervals first. */
 export function cutSlices(timeline: Timeline, range: Interval, context: SliceContext): readonly AwakeSlice[] {
-  const { intervals, certainlyAwake, possiblyAwake } = timeline
-  const { undisturbed } = deriveContinuity(context.evidence)
+  const { intervals, certainlyAwake, possiblyAwake, undisturbed } = timeline
   const facts = { evidence: context.evidence, metered: context.metered, certainlyAwake, undisturbed }
   const awake = intervals.flatMap((interval) => {
     const { low, likely, high } = spanBounds(interval, context.now)

@@ -17,7 +17,11 @@ export const addBounds = <Value extends number>(
   a: Bounds<Value>,
   b: Bounds<Value>,
   unit: (value: number) => Value,
-): Bounds<Value> => eachBound((bound) => unit(a[bound] + b[bound]))
+): Bounds<Value> => ({
+  low: unit(a.low + b.low),
+  likely: unit(a.likely + b.likely),
+  high: unit(a.high + b.high),
+})
 
 /** Each bound times `factor`; -1 makes the bounds that undo an addition. */
 export const scaleBounds = <Value extends number>(
@@ -29,7 +33,11 @@ export const scaleBounds = <Value extends number>(
 export const mapBounds = <Value extends number>(
   bounds: Bounds<number>,
   convert: (value: number) => Value,
-): Bounds<Value> => eachBound((bound) => convert(bounds[bound]))
+): Bounds<Value> => ({
+  low: convert(bounds.low),
+  likely: convert(bounds.likely),
+  high: convert(bounds.high),
+})
 
 /** CU-time by price: micros per CU-hour, as text → CU·ms. */
 export type CuTimeByPrice = Readonly<Record<string, Bounds<CuMillis>>>
