@@ -24,6 +24,23 @@ export function periodOf(rule: PeriodRule, at: Instant): Interval | undefined {
   return { from: begin(index), to: begin(index + 1) }
 }
 
+/** As `periodOf`. Remembers its last results: each pass asks several times for the same few periods. */
+export function createPeriodLookup(rule: PeriodRule): (at: Instant) => Interval | undefined {
+  let known: readonly Interval[] = []
+  return (at) => {
+    const found = known.find(({ from, to }) => from <= at && at < to)
+    if (found) return found
+    const period = periodOf(rule, at)
+    // in a longer one the answer depends on the instant
+    if (period && period.to - period.from < SEARCH_HORIZON)
+      known = [period, ...known.slice(0, REMEMBERED_PERIODS - 1)]
+    return period
+  }
+}
+
+/** The current one, the one before and the next. */
+const REMEMBERED_PERIODS = 3
+
 type Dated = Exclude<PeriodRule, { per: 'window' }>
 
 /** The period 0 is the one around 1970-01-01. */

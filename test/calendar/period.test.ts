@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { periodOf, type PeriodRule } from '../../src/calendar/period.ts'
+import { createPeriodLookup, periodOf, type PeriodRule } from '../../src/calendar/period.ts'
 import { instant } from '../../src/model/units.ts'
 import { check } from '../support/property.ts'
 import { at, zoneOf } from '../support/zones.ts'
@@ -162,5 +162,27 @@ test('every instant is in exactly one period, and periods tile time', () => {
       expect(periodOf(rule, instant(period.from - 1))?.to).toBe(period.from)
     }),
     300,
+  )
+})
+
+test('what is remembered of a rule changes no answer, in whatever order the instants are asked', () => {
+  // 388 days apart: what is known of the time between depends on the instant
+  const rare = windowOf(
+    fromTo('2020-01-10T00:00', '2020-01-11T00:00'),
+    fromTo('2021-02-01T00:00', '2021-02-02T00:00'),
+  )
+  const withRare = fc.oneof(rules, fc.constant<PeriodRule>({ per: 'window', window: rare }))
+  const [start, day] = [Date.parse('2020-01-09T00:00:00Z'), 86_400_000]
+  const instants = fc.array(
+    fc.oneof(fc.integer({ max: 3 * day, min: 0 }), fc.integer({ min: 0, max: 500 * day })),
+    { minLength: 10 },
+  )
+  check(
+    fc.property(withRare, instants, (rule, asked) => {
+      const lookup = createPeriodLookup(rule)
+      for (const after of asked)
+        expect(lookup(instant(start + after))).toEqual(periodOf(rule, instant(start + after)))
+    }),
+    200,
   )
 })

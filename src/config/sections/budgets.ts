@@ -1,5 +1,5 @@
 import { array, enum as oneOf, int, NEVER, strictObject, string, union, type z } from 'zod'
-import { periodOf, type PeriodRule } from '../../calendar/period.ts'
+import { createPeriodLookup, periodOf, type PeriodRule } from '../../calendar/period.ts'
 import { partsInside, partsOutside, type Window } from '../../calendar/window.ts'
 import { parseDays } from '../../calendar/window-text.ts'
 import type { Zone } from '../../calendar/zone.ts'
@@ -180,7 +180,7 @@ function budgetOf(entry: Entry, context: BudgetContext): Budget {
     per,
     // dates of a window are no part of it: what was counted must not be lost when a holiday is added
     definition: JSON.stringify([scope, limit.unit, per, zone.name, entry.anchor, entry.in, entry.outside]),
-    periodAt: (at) => periodOf(rule, at),
+    periodAt: createPeriodLookup(rule),
     wallAt: zone.wallAt,
     countedIn(from, to) {
       if (inside) return partsInside(inside, from, to)

@@ -1,5 +1,5 @@
 // The calendar month of an account as a budget without a limit.
-import { periodOf } from '../../calendar/period.ts'
+import { createPeriodLookup } from '../../calendar/period.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { Budget } from '../../model/policy/budget.ts'
 import { micros } from '../../model/units.ts'
@@ -17,7 +17,7 @@ export const monthBudget = (account: string, zone: Zone, currency: string): Budg
   mode: 'soft',
   per: 'month',
   definition: JSON.stringify([NAME, zone.name]),
-  periodAt: (at) => periodOf({ per: 'month', zone, anchor: 1 }, at),
+  periodAt: createPeriodLookup({ per: 'month', zone, anchor: 1 }),
   wallAt: zone.wallAt,
   countedIn: (from, to) => [{ from, to }],
 })
