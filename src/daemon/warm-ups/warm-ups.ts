@@ -38,6 +38,8 @@ const LATEST = seconds(60)
 const HELD_INTERVAL = seconds(10)
 /** Time between two looks for starts where none is planned: plans are made after passes, which end the wait. */
 const IDLE_INTERVAL = seconds(3600)
+/** Reason of the signal that ends a wait: without one, each pass would make an exception with its stack. */
+const PLANNED_ANEW = 'starts were planned anew'
 
 /** @throws when the store fails */
 export async function createWarmUps(options: WarmUpOptions) {
@@ -169,12 +171,13 @@ export async function createWarmUps(options: WarmUpOptions) {
         })
         .finally(() => {
           running = undefined
-          news.abort()
+          news.abort(PLANNED_ANEW)
         })
     },
     idle: async (): Promise<void> => running,
     /** Until `signal` aborts. Never rejects. */
     run: async (signal: AbortSignal): Promise<void> => {
+      signal.addEventListener('abort', () => news.abort(PLANNED_ANEW), { once: true })
       while (!signal.aborted) {
         news = new AbortController()
         try {
@@ -182,7 +185,7 @@ export async function createWarmUps(options: WarmUpOptions) {
         } catch (err) {
           log.error({ err, account: account.name }, 'computes could not be started ahead of clients')
         }
-        await clock.sleep(nextWait(), AbortSignal.any([signal, news.signal]))
+        await clock.sleep(nextWait(), news.signal)
       }
     },
   }

@@ -35,7 +35,9 @@ export function createFailedRequests(clock: Pick<Clock, 'monotonic'>) {
     },
     /** Share of the requests of the last seconds that failed; undefined where they are too few to say. */
     share: (within: Seconds): Ratio | undefined => {
-      const recent = sums.filter(({ on }) => clock.monotonic() - on < within)
+      const now = clock.monotonic()
+      // each decision about a change asks, mostly for a few of them
+      const recent = sums.slice(sums.findLastIndex(({ on }) => now - on >= within) + 1)
       const all = sumOf(recent, (sum) => sum.all)
       return all < FEWEST ? undefined : ratio(sumOf(recent, ({ failed }) => failed) / all)
     },

@@ -112,11 +112,21 @@ export function createRateLimiter(
       )
   }
 
+  /** Whether it goes out now: nothing waits, as for most requests. */
+  function admitAtOnce({ route }: RequestToAdmit): boolean {
+    const now = clock.monotonic()
+    if (queues.size > 0 || waitForRoute(limits, route, now) > 0) return false
+    overtaken = 0
+    limits = recordRequest(limits, route, now)
+    return true
+  }
+
   return {
     admit(request, signal) {
       if (signal.aborted) return Promise.resolve({ kind: 'stopped' })
       const refusal = refusalOf(request)
       if (refusal) return Promise.resolve(refusal)
+      if (admitAtOnce(request)) return Promise.resolve({ kind: 'go', waited: seconds(0) })
       const { promise, resolve } = Promise.withResolvers<Admission>()
       const waiting: WaitingRequest = {
         ...request,
