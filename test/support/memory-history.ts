@@ -8,25 +8,24 @@ import { instant, type Interval } from '../../src/model/units.ts'
 import { compare } from './memory-outbox.ts'
 import type { RowsByAccount } from './memory-store.ts'
 
+type Times<Item> = Readonly<{ from: (item: Item) => number; to: (item: Item) => number }>
+
 /** Items that overlap the span, compute by compute, each in order of time. */
 function overlapping<Item extends { readonly ref: TargetRef }>(
   items: Iterable<Item>,
-  { from, to, computes }: Interval & { readonly computes?: readonly TargetRef[] },
-  timesOf: (item: Item) => readonly [from: number, to: number],
+  span: Interval & { readonly computes?: readonly TargetRef[] },
+  times: Times<Item>,
 ): readonly Item[] {
-  const isWanted = wantedBy(computes)
-  const found: Readonly<{ item: Item; times: readonly [from: number, to: number] }>[] = []
-  for (const item of items) {
-    if (!isWanted(item.ref)) continue
-    const times = timesOf(item)
-    if (times[0] < to && times[1] > from) found.push({ item, times })
-  }
-  return found
-    .toSorted(
-      ({ item: one, times: [from1, to1] }, { item: other, times: [from2, to2] }) =>
-        compareRefs(one.ref, other.ref) || from1 - from2 || to1 - to2,
-    )
-    .map(({ item }) => item)
+  const isWanted = wantedBy(span.computes)
+  const found: Item[] = []
+  for (const item of items)
+    if (isWanted(item.ref) && times.from(item) < span.to && times.to(item) > span.from) found.push(item)
+  return found.toSorted(
+    (one, other) =>
+      compareRefs(one.ref, other.ref) ||
+      times.from(one) - times.from(other) ||
+      times.to(one) - times.to(other),
+  )
 }
 
 function wantedBy(computes: readonly TargetRef[] | undefined): (ref: TargetRef) => boolean {
@@ -39,10 +38,10 @@ function wantedBy(computes: readonly TargetRef[] | undefined): (ref: TargetRef) 
 
 export function historyOf(rows: RowsByAccount): History {
   const intervals = (account: string, span: HistorySpan): readonly SettledInterval[] =>
-    overlapping(rows(account).intervals.values(), span, ({ interval: { from, to } }) => [
-      from.likely,
-      to?.likely ?? Infinity,
-    ])
+    overlapping(rows(account).intervals.values(), span, {
+      from: ({ interval }) => interval.from.likely,
+      to: ({ interval }) => interval.to?.likely ?? Infinity,
+    })
   return {
     statistics: (refs) =>
       Promise.resolve(
@@ -54,7 +53,9 @@ export function historyOf(rows: RowsByAccount): History {
         ),
       ),
     days: (account, span) =>
-      streamed(overlapping(rows(account).days.values(), span, ({ from, to }) => [from, to])),
+      streamed(
+        overlapping(rows(account).days.values(), span, { from: ({ from }) => from, to: ({ to }) => to }),
+      ),
     intervals: (account, span) => streamed(intervals(account, span)),
     awakeTimes: (account, span) =>
       streamed(
@@ -67,21 +68,24 @@ export function historyOf(rows: RowsByAccount): History {
             .rollups.values()
             .filter((rollup) => rollup.length === length),
           span,
-          ({ from }) => [from, from + length * 1000],
+          { from: ({ from }) => from, to: ({ from }) => from + length * 1000 },
         ),
       ),
     gaps: (account, span) =>
       streamed(
-        overlapping(rows(account).gaps.values(), span, ({ from, high }) => [from, from + high * 1000]),
+        overlapping(rows(account).gaps.values(), span, {
+          from: ({ from }) => from,
+          to: ({ from, high }) => from + high * 1000,
+        }),
       ),
     settings: (account, span) => {
-      const all = [...rows(account).settings.values()]
-      const endOf = ({ ref, since }: ObservedSetting): number => {
-        const key = computeKey(ref)
-        const later = all.filter((other) => other.since > since && computeKey(other.ref) === key)
-        return Math.min(...later.map((other) => other.since))
-      }
-      return streamed(overlapping(all, span, (one) => [one.since, endOf(one)]))
+      const all = [...rows(account).settings.values()].toSorted((one, other) => one.since - other.since)
+      const ends = new Map<ObservedSetting, number>()
+      for (const later of Map.groupBy(all, ({ ref }) => computeKey(ref)).values())
+        later.forEach((one, index) => ends.set(one, later[index + 1]?.since ?? Infinity))
+      return streamed(
+        overlapping(all, span, { from: ({ since }) => since, to: (one) => ends.get(one) ?? Infinity }),
+      )
     },
     recommendations: (account, { states, since = 0, targets }) =>
       streamed(
@@ -90,7 +94,7 @@ export function historyOf(rows: RowsByAccount): History {
             ({ life }) => (states?.includes(life.state) ?? true) && (endOfLife(life) ?? Infinity) >= since,
           ),
           { ...ALL_TIME, ...(targets && { computes: targets }) },
-          ({ openedAt }) => [openedAt, Infinity],
+          { from: ({ openedAt }) => openedAt, to: () => Infinity },
         ),
       ),
     advice: (account, { targets }) =>
@@ -98,7 +102,7 @@ export function historyOf(rows: RowsByAccount): History {
         overlapping(
           rows(account).advice.values(),
           { ...ALL_TIME, ...(targets && { computes: targets }) },
-          ({ evaluatedAt }) => [evaluatedAt, Infinity],
+          { from: ({ evaluatedAt }) => evaluatedAt, to: () => Infinity },
         ),
       ),
   }

@@ -9,17 +9,19 @@ import { compare } from './memory-outbox.ts'
 import type { AccountRows, RowsByAccount } from './memory-store.ts'
 
 export const journalOf = (rowsOf: RowsByAccount): Journal => ({
-  openChanges: async (account) => sorted(rowsOf(account).changes).filter(({ state }) => !isEnded(state)),
+  openChanges: async (account) =>
+    inOrder([...rowsOf(account).changes.values()].filter(({ state }) => !isEnded(state))),
   change: async (account, id) => rowsOf(account).changes.get(id),
   changes: async (account, { target, project = target?.projectId, since = -Infinity, count }) =>
-    sorted(rowsOf(account).changes)
-      .toReversed()
-      .filter(({ state }) => !isEnded(state) || state.endedAt >= since)
-      .filter(
-        ({ ref }) =>
+    inOrder(
+      [...rowsOf(account).changes.values()].filter(
+        ({ ref, state }) =>
+          (!isEnded(state) || state.endedAt >= since) &&
           (project === undefined || ref.projectId === project) &&
           (!target || ref.endpointId === target.endpointId),
-      )
+      ),
+    )
+      .toReversed()
       .slice(0, count),
   changeEvents: async (account, id) =>
     rowsOf(account)
@@ -75,16 +77,15 @@ export function addSavedPart({ savedParts, savedTallies }: AccountRows, part: Sa
 
 const byVersion = (one: ChangeEvent, other: ChangeEvent): number => one.version - other.version
 
-const sorted = (changes: ReadonlyMap<string, Change>): readonly Change[] =>
-  [...changes.values()].toSorted(
-    (one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1),
-  )
+const inOrder = (changes: readonly Change[]): readonly Change[] =>
+  changes.toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1))
 
 /** The changes with these writes; undefined where one is refused. */
 export function changesWith(
   changes: ReadonlyMap<string, Change>,
   writes: readonly Write[],
-): Map<string, Change> | undefined {
+): ReadonlyMap<string, Change> | undefined {
+  if (!writes.some(({ kind }) => kind === 'change')) return changes
   const next = new Map(changes)
   for (const write of writes) {
     if (write.kind !== 'change') continue

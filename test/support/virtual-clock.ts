@@ -13,8 +13,12 @@ export type VirtualClock = Clock & {
 
 type Sleeper = { isAsleep: boolean; readonly wake: () => void }
 
+/** Steps per turn of the event loop, which asks the system for I/O each time; between two of them all that can go on does. */
+const STEPS_PER_TURN = 32
+
 export function createVirtualClock(from: number): VirtualClock {
   const sleepers = createEventHeap<Sleeper>()
+  const yielding: (() => void)[] = []
   let [now, held] = [from, 0]
   const hold = (): (() => void) => {
     held += 1
@@ -40,27 +44,29 @@ export function createVirtualClock(from: number): VirtualClock {
         sleepers.add(now + Math.max(0, span * 1000), sleeper)
       }),
     // Work that yields has not finished: no time passes meanwhile.
-    yield: () => {
-      const release = hold()
-      return new Promise((resolve) => {
-        setImmediate(() => {
-          release()
-          resolve()
-        })
-      })
-    },
+    yield: () =>
+      new Promise((resolve) => {
+        yielding.push(resolve)
+      }),
     hold,
     run: async (work) => {
       const state = { isDone: false }
       void work.catch(() => undefined).finally(() => (state.isDone = true))
+      const step = () => {
+        const yielded = yielding.shift()
+        if (yielded) return yielded()
+        if (held > 0 || state.isDone) return undefined
+        let next = sleepers.take(Infinity)
+        // A sleep that was stopped early moves no time.
+        while (next && !next.item.isAsleep) next = sleepers.take(Infinity)
+        if (!next) return undefined
+        now = Math.max(now, next.at)
+        return next.item.wake()
+      }
       while (!state.isDone) {
+        for (let steps = 1; steps < STEPS_PER_TURN; steps += 1) setImmediate(step)
         // oxlint-disable-next-line no-await-in-loop -- what can go on without time does
         await new Promise((resolve) => setImmediate(resolve))
-        const next = held > 0 ? undefined : sleepers.take(Infinity)
-        // A sleep that was stopped early moves no time.
-        if (!next?.item.isAsleep) continue
-        now = Math.max(now, next.at)
-        next.item.wake()
       }
       return work
     },

@@ -45,22 +45,33 @@ export function createFuse(): Fuse {
 const AT_ONCE: ReadonlySet<PropertyKey> = new Set(['isCurrent', 'refusalOf', 'evict'])
 
 /** Each method is a call before it works and after it did; streams end a daemon at their begin, too. */
-export const fused = <Port extends object>(port: Port, fuse: Fuse): Port =>
-  new Proxy(port, {
+export function fused<Port extends object>(port: Port, fuse: Fuse): Port {
+  const methods = new Map<PropertyKey, unknown>()
+  return new Proxy(port, {
     get: (target, name) => {
+      const known = methods.get(name)
+      if (known !== undefined) return known
       const method: unknown = Reflect.get(target, name)
       if (typeof method !== 'function' || AT_ONCE.has(name)) return method
-      const call = (given: readonly unknown[]): unknown => Reflect.apply(method, target, given)
-      if (name === 'account') return (...given: readonly unknown[]) => fused(call(given) as object, fuse)
-      if (STREAMS.has(name)) return (...given: readonly unknown[]) => streamed(() => call(given), fuse)
-      return async (...given: readonly unknown[]) => {
-        await fuse.pass()
-        const result = await call(given)
-        await fuse.pass()
-        return result
-      }
+      const made = fusedMethod(method.bind(target) as Method, name, fuse)
+      methods.set(name, made)
+      return made
     },
   })
+}
+
+type Method = (...given: readonly unknown[]) => unknown
+
+function fusedMethod(call: Method, name: PropertyKey, fuse: Fuse): Method {
+  if (name === 'account') return (...given) => fused(call(...given) as object, fuse)
+  if (STREAMS.has(name)) return (...given) => streamed(() => call(...given), fuse)
+  return async (...given) => {
+    await fuse.pass()
+    const result = await call(...given)
+    await fuse.pass()
+    return result
+  }
+}
 
 /** Of the history. */
 const STREAMS: ReadonlySet<PropertyKey> = new Set([

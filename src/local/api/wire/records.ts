@@ -12,7 +12,20 @@ export const REGION = 'local'
 export const DOMAIN = `${REGION}.localhost`
 
 /** `YYYY-MM-DDTHH:MM:SSZ` (S-11). */
-export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+export function timestamp(ms: number): string {
+  const second = Math.floor(ms / 1000)
+  const known = TEXTS.get(second)
+  if (known !== undefined) return known
+  if (TEXTS.size >= MAX_TEXTS) TEXTS.clear()
+  const text = `${new Date(ms).toISOString().slice(0, 19)}Z`
+  TEXTS.set(second, text)
+  return text
+}
+
+/** Second → its text: each list repeats those of the list before, and a text costs more than the rest of its record. */
+const TEXTS = new Map<number, string>()
+/** 20,000, some 2 MB: the times of 5,000 computes. */
+const MAX_TEXTS = 20_000
 
 export const optionalTimestamp = (ms: number | undefined): string | undefined =>
   ms === undefined ? undefined : timestamp(ms)

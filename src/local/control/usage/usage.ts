@@ -32,24 +32,28 @@ export type ComputeUsage = Omit<UseRecord, 'intervals' | 'open'> &
 export function usageAt(record: UseRecord, at: number): ComputeUsage {
   const { projectId, endpointId, open } = record
   // most have ended: they are thousands, and stay the same objects
-  const intervals: UsageInterval[] = record.intervals
-    .filter(({ from }) => from <= at)
-    .map((interval) => (interval.to <= at ? interval : { ...interval, to: undefined }))
-  if (open && open.from <= at) intervals.push({ ...open, to: undefined })
+  const ended: readonly UsageInterval[] = record.intervals.slice(
+    0,
+    record.intervals.findLastIndex(({ to }) => to <= at) + 1,
+  )
+  const next = record.intervals[ended.length] ?? open
+  const current: UsageInterval | undefined = next && next.from <= at ? { ...next, to: undefined } : undefined
   const untilThen = <Item extends { readonly at: number }>(items: readonly Item[]) =>
-    items.filter((item) => item.at <= at)
+    items.slice(0, items.findLastIndex((item) => item.at <= at) + 1)
   const wakes = untilThen(record.wakes)
-  const isAwake = intervals.some(({ to }) => to === undefined)
-  const { awakeMs, cuMs } = intervals
-    .map(({ from, to = at, cu }) => usageOf({ from, to, cu }))
-    .reduce(addUsage, NO_USAGE)
+  const intervals = current ? [...ended, current] : ended
+  let [awakeMs, cuMs] = [0, 0]
+  for (const { from, to = at, cu } of intervals) {
+    awakeMs += to - from
+    cuMs += (to - from) * cu
+  }
   return {
     projectId,
     endpointId,
     awakeSeconds: awakeMs / 1000,
     cuSeconds: cuMs / 1000,
     wakes,
-    suspends: wakes.length - (isAwake ? 1 : 0),
+    suspends: wakes.length - (current ? 1 : 0),
     intervals,
     stops: untilThen(record.stops),
     mutations: untilThen(record.mutations),
