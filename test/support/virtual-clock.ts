@@ -18,7 +18,6 @@ const STEPS_PER_TURN = 32
 
 export function createVirtualClock(from: number): VirtualClock {
   const sleepers = createEventHeap<Sleeper>()
-  const yielding: (() => void)[] = []
   let [now, held] = [from, 0]
   const hold = (): (() => void) => {
     held += 1
@@ -43,18 +42,13 @@ export function createVirtualClock(from: number): VirtualClock {
         signal.addEventListener('abort', sleeper.wake, { once: true })
         sleepers.add(now + Math.max(0, span * 1000), sleeper)
       }),
-    // Work that yields has not finished: no time passes meanwhile.
-    yield: () =>
-      new Promise((resolve) => {
-        yielding.push(resolve)
-      }),
+    // No time passes meanwhile: whoever can go on does so before the next step.
+    yield: () => Promise.resolve(),
     hold,
     run: async (work) => {
       const state = { isDone: false }
       void work.catch(() => undefined).finally(() => (state.isDone = true))
       const step = () => {
-        const yielded = yielding.shift()
-        if (yielded) return yielded()
         if (held > 0 || state.isDone) return undefined
         let next = sleepers.take(Infinity)
         // A sleep that was stopped early moves no time.
