@@ -29,7 +29,7 @@ export class Inside extends Dispatcher {
     const controller = createController((cause) => handler.onResponseError?.(controller, cause))
     handler.onRequestStart?.(controller, {})
     if (controller.aborted) return true
-    const url = new URL(asked.path, String(asked.origin))
+    const url = `${String(asked.origin)}${asked.path}`
     const headers = Object.entries(asked.headers ?? {}).map(([name, value]): [string, string] => [
       name,
       String(value),

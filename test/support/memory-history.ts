@@ -79,7 +79,10 @@ export function historyOf(rows: RowsByAccount): History {
         }),
       ),
     settings: (account, span) => {
-      const all = [...rows(account).settings.values()].toSorted((one, other) => one.since - other.since)
+      const isWanted = wantedBy(span.computes)
+      const all = [...rows(account).settings.values()]
+        .filter(({ ref }) => isWanted(ref))
+        .toSorted((one, other) => one.since - other.since)
       const ends = new Map<ObservedSetting, number>()
       for (const later of Map.groupBy(all, ({ ref }) => computeKey(ref)).values())
         later.forEach((one, index) => ends.set(one, later[index + 1]?.since ?? Infinity))

@@ -117,12 +117,15 @@ export function burnRates({ limit, wallAt }: Budget, spending: BurnInput): reado
 
 /** In each window that ends at `now`. */
 function settledSpend(buckets: SpendBuckets, now: Instant): readonly number[] {
-  const windows = windowsUntil(now)
-  const sums = windows.map(() => 0)
-  for (const [bucket, amount] of Object.entries(buckets)) {
-    const span = spanOf(Number(bucket))
-    for (const [tier, window] of windows.entries())
-      if (span.to > window.from) sums[tier] = (sums[tier] ?? 0) + (amount * overlap(span, window)) / BUCKET
-  }
-  return sums
+  const spent = Object.entries(buckets).map(([bucket, amount]) => ({ from: Number(bucket) * BUCKET, amount }))
+  // a plain loop: each pass goes over up to 865 buckets of each budget
+  return TIERS.map(({ window }) => {
+    const begin = now - window
+    let sum = 0
+    for (const { from, amount } of spent) {
+      const time = Math.min(from + BUCKET, now) - Math.max(from, begin)
+      if (time > 0) sum += (amount * time) / BUCKET
+    }
+    return sum
+  })
 }

@@ -57,8 +57,10 @@ export type RequestReport = Readonly<{
 }>
 
 /** First header of that name. */
-export const headerOf = (headers: ResponseHeaders, name: string): string | undefined =>
-  [headers[name]].flat()[0]
+export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
 
 export type HttpReply =
   | HttpResponse
