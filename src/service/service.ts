@@ -4,7 +4,7 @@ import type { Clock } from '../model/ports/clock.ts'
 import type { ChangedCompute, Service, ServiceOperations } from '../model/ports/service.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import type { ServiceError } from '../model/service/service-error.ts'
-import { DAY, instant } from '../model/units.ts'
+import { instant } from '../model/units.ts'
 import { encodeDefaults, encodeSettings } from '../model/service/change-request.ts'
 import {
   createClient,
@@ -26,14 +26,11 @@ import {
 } from './wire/decode.ts'
 import { decodeChangedDefaults } from './wire/decode-usage.ts'
 import type { DecodeProblems } from './wire/lenient.ts'
-import { OPERATIONS_PER_PAGE, PROJECTS_PER_PAGE, RECENT_OPERATIONS_PER_PAGE } from './wire/list-limits.ts'
+import { operationsPerPage, PROJECTS_PER_PAGE, SMALL_OPERATIONS_PAGE } from './wire/list-limits.ts'
 import { isMissingRoute } from './http/response.ts'
 import { bareProject, configuredPage, getAll } from './configured-projects.ts'
 import { nextCursor, readPages } from './pages.ts'
 import { createUsageOperations, type ReadOperation, type UsageOptions } from './usage.ts'
-
-/** Longest time, ms, for which small pages of operations suffice, a day. */
-const RECENT = DAY
 
 export type ServiceOptions = ClientOptions & AccessOptions
 
@@ -98,6 +95,9 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
   /** Whether the service has ever answered for a project: then a 404 is no missing route. */
   let hasProjectRoute = false
 
+  /** Projects whose last read brought more operations than a small page has → how many. */
+  const busy = new Map<string, number>()
+
   async function getProject(projectId: string, signal: AbortSignal): Promise<Result<Project, ServiceError>> {
     const project = await read('get_project', `projects/${encodeURIComponent(projectId)}`, {
       decode: decodeProject,
@@ -149,8 +149,7 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
     async listOperations(projectId, since, signal) {
       // records carry whole seconds: one created later in the second of `since` looks older
       const from = instant(Math.floor(since / 1000) * 1000)
-      const isRecent = options.clock.now() - since <= RECENT
-      const limit = isRecent ? RECENT_OPERATIONS_PER_PAGE : OPERATIONS_PER_PAGE
+      const limit = operationsPerPage(options.clock.now() - since, busy.get(projectId) ?? 0)
       const lost: UnreadableOperation[] = []
       let requests = 0
       const listed = await readPages({
@@ -172,6 +171,8 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
       if (!listed.ok)
         return isMissingRoute(listed.error) ? ok({ items: [], problems: [], isAbsent: true }) : listed
       const items = listed.value.items.filter(({ createdAt }) => createdAt >= from)
+      if (items.length < SMALL_OPERATIONS_PAGE) busy.delete(projectId)
+      else busy.set(projectId, items.length)
       const recent = lost.filter(({ createdBy = from }) => createdBy >= from)
       return ok({
         ...listed.value,

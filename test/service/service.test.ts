@@ -6,6 +6,7 @@ import { operation, project } from './records.ts'
 import type { Service } from '../../src/model/ports/service.ts'
 import { failed, ok } from '../../src/std/result.ts'
 import { instant, seconds } from '../../src/model/units.ts'
+import { eagerClock } from './eager-clock.ts'
 import { serviceOf } from './service-of.ts'
 import { running } from './client-of.ts'
 import { longTest } from '../support/tiers.ts'
@@ -164,7 +165,10 @@ describe('operations', () => {
         b: { operations: page(801), pagination: { cursor: 'c' } },
       }),
     )
-    const listed = await serviceOf(server.baseUrl).listOperations('quiet-1', since(850_700), running)
+    // two hours later: pages of 100 reach back
+    const clock = { ...eagerClock(), now: () => since(7_200_000) }
+    const service = serviceOf(server.baseUrl, { clock })
+    const listed = await service.listOperations('quiet-1', since(850_700), running)
     expect(listed.ok && listed.value.items.map(({ operationId }) => operationId)).toEqual(
       Array.from({ length: 151 }, (_, index) => `op-${1000 - index}`),
     )
@@ -173,6 +177,40 @@ describe('operations', () => {
       'GET /api/v2/projects/quiet-1/operations?limit=100&cursor=a',
     ])
   })
+
+  test.each([
+    { reach: 59, before: [], limit: 20 },
+    { reach: 61, before: [], limit: 100 },
+    { reach: 25 * 60, before: [], limit: 1000 },
+    { reach: 5, before: [19], limit: 20 },
+    { reach: 5, before: [20], limit: 100 },
+    { reach: 5, before: [100], limit: 1000 },
+    { reach: 25 * 60, before: [20], limit: 1000 },
+    { reach: 5, before: [150, 3], limit: 20 },
+  ])(
+    '$reach minutes back, where reads before brought $before, come in pages of $limit',
+    async ({ reach, before, limit }) => {
+      const clock = { ...eagerClock(), now: () => since(0) }
+      let count = 0
+      await using server = await faultyServer((response, { url }) => {
+        const query = new URL(url, 'http://x').searchParams
+        const from = Number(query.get('cursor') ?? 0)
+        const to = Math.min(count, from + Number(query.get('limit')))
+        const operations = Array.from({ length: to - from }, (_, index) => ({
+          ...at(0),
+          id: `op-${from + index}`,
+        }))
+        answers(200, { operations, pagination: to < count ? { cursor: String(to) } : null })(response)
+      })
+      const service = serviceOf(server.baseUrl, { clock })
+      for (count of [...before, 0]) {
+        // oxlint-disable-next-line no-await-in-loop -- each read follows the one before
+        const listed = await service.listOperations('quiet-1', since(-60_000 * reach), running)
+        expect(listed.ok && listed.value.items.length).toBe(count)
+      }
+      expect(server.requests.at(-1)).toBe(`GET /api/v2/projects/quiet-1/operations?limit=${limit}`)
+    },
+  )
 
   test('with a page that cannot be read are not known', async () => {
     await using server = await faultyServer(
