@@ -6,6 +6,7 @@ import { shippedPrices } from '../../config/load.ts'
 import { fileErrorText } from '../../config/secrets.ts'
 import type { Service } from '../../model/ports/service.ts'
 import type { Project } from '../../model/service/compute.ts'
+import { planOfSubscription } from '../../model/service/consumption.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 import { countWithNoun } from '../../outputs/text/amounts.ts'
@@ -47,7 +48,10 @@ export const createInitCommand = ({ io, end }: CommandSession) =>
     ),
   )
     .option('--output <file>', 'file to write', DEFAULT_CONFIG)
-    .option('--plan <name>', 'service plan of the account: free, launch or scale')
+    .option(
+      '--plan <name>',
+      'service plan of the account: free, launch or scale (default: as the service says)',
+    )
     .option('--force', 'replace an existing file')
     .option('--json', 'print JSON')
     .action((options: Options) => end(init(options, io)))
@@ -61,16 +65,11 @@ async function init(options: Options, io: Io) {
     return failUsage(io, '--base-url: give the address of the service, which ends with /api/v2')
   const asked = await askService(options, io)
   if (!asked.ok) return failText(io, `${sanitize(asked.error)}; nothing was written`)
-  const { summary, next, isComplete } = asked.value
-  try {
-    // 'wx': not through a symbolic link that leads to no file yet
-    writeFileSync(path, defaultYaml(answersOf(options, io)), { flag: options.force ? 'w' : 'wx' })
-  } catch (cause) {
-    return failText(
-      io,
-      `${path} cannot be written (${fileErrorText(cause)}): name another file with --output`,
-    )
-  }
+  const { next, isComplete, subscription } = asked.value
+  const plan = options.plan ?? planOfSubscription(subscription ?? '')
+  const summary = [asked.value.summary, ...planLines(subscription, options.plan)].join('\n')
+  const unwritten = writeProblem(path, defaultYaml(answersOf(options, plan, io)), options)
+  if (unwritten !== undefined) return failText(io, unwritten)
   io.out(
     options.json
       ? jsonText({ path, found: summary, next, sql: ROLE_SQL })
@@ -95,8 +94,23 @@ function pathProblem(path: string, { force }: Options) {
   return !force && existsSync(path) ? `${path} exists already; replace it with --force` : undefined
 }
 
+/** Writes the file. @returns why it could not be written */
+function writeProblem(path: string, text: string, { force }: Options): string | undefined {
+  try {
+    // 'wx': not through a symbolic link that leads to no file yet
+    writeFileSync(path, text, { flag: force ? 'w' : 'wx' })
+    return undefined
+  } catch (cause) {
+    return `${path} cannot be written (${fileErrorText(cause)}): name another file with --output`
+  }
+}
+
 /** Values of the account, by key of the file. */
-const answersOf = ({ baseUrl, insecure, apiKeyFile, orgId, plan }: Options, { cwd }: Io) => ({
+const answersOf = (
+  { baseUrl, insecure, apiKeyFile, orgId }: Options,
+  plan: string | undefined,
+  { cwd }: Io,
+) => ({
   ...(insecure === true && { insecure }),
   ...(baseUrl !== undefined && { base_url: baseUrl }),
   ...(apiKeyFile !== undefined && { api_key_file: resolve(cwd, apiKeyFile), api_key_env: undefined }),
@@ -104,7 +118,24 @@ const answersOf = ({ baseUrl, insecure, apiKeyFile, orgId, plan }: Options, { cw
   ...(plan !== undefined && { plan }),
 })
 
-type Asked = Readonly<{ summary: string; next: string; isComplete: boolean }>
+/** What the service says of the plan, whose prices are written. @param asked `--plan` */
+function planLines(subscription: string | undefined, asked: string | undefined): readonly string[] {
+  if (subscription === undefined) return []
+  const named = `the service calls the plan ${sanitize(subscription)}`
+  const plan = planOfSubscription(subscription)
+  if (plan === undefined)
+    return [`${named}, which the price file lacks: set plan and cu_hour of the account in the file`]
+  if (asked === undefined || asked === plan) return [`${named}: the prices are those of ${plan}`]
+  return [`${named}, --plan says ${asked}: spend is computed with the prices of ${asked}`]
+}
+
+/** `subscription`: the plan in the service's own word, where it says one. */
+type Asked = Readonly<{
+  summary: string
+  next: string
+  isComplete: boolean
+  subscription?: string | undefined
+}>
 
 /** Lines about the service and the next step. */
 async function askService(options: Options, io: Io): Promise<Result<Asked, string>> {
@@ -131,7 +162,14 @@ async function askService(options: Options, io: Io): Promise<Result<Asked, strin
   const [seen, having] = [countWithNoun(items.length, 'project'), countWithNoun(computes.length, 'compute')]
   const summary = `the key sees ${seen} with ${having}, ${awake} of them awake`
   const next = items.length === 0 ? NO_PROJECTS : check
-  return ok({ summary, next, isComplete: items.length > 0 && lists.every((listed) => listed.ok) })
+  const isComplete = items.length > 0 && lists.every((listed) => listed.ok)
+  return ok({ summary, next, isComplete, subscription: await subscriptionOf(items, service, io) })
+}
+
+/** By the first project: all of an account have one plan. Undefined where the service does not say. */
+async function subscriptionOf([first]: readonly Project[], service: Service, { signal }: Io) {
+  const detail = first && (await service.getProjectDetail(first.projectId, signal))
+  return detail?.ok ? detail.value.subscription : undefined
 }
 
 type Listing = Readonly<{ progress: ReturnType<typeof createProgress>; signal: AbortSignal }>

@@ -29,7 +29,10 @@ const linksOf = (
   { apiUrl, telemetryUrl, local, configFile }: StageSet,
   monitoring: Monitoring | undefined,
 ): readonly (readonly [string, string])[] => [
-  [`${apiUrl}/`, 'the status page; /budgets is how fast the money goes, /report what last week cost'],
+  [
+    `${apiUrl}/?range=7d`,
+    'the status page; /budgets is how fast the money goes, /report what last week cost',
+  ],
   [`${telemetryUrl}/metrics`, 'what Prometheus reads'],
   ...(monitoring ? ([[monitoring.alertsUrl, PROMETHEUS_TEXT]] as const) : []),
   [local.baseUrl, 'the service'],

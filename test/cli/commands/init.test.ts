@@ -32,6 +32,22 @@ test('init says what the key sees and writes a configuration that can be loaded'
   })
 })
 
+test.each([
+  ['init', 'scale', /^the service calls the plan scale_v\d+: the prices are those of scale$/m],
+  ['init --plan scale', 'scale', /^the service calls the plan scale_v\d+: the prices are those of scale$/m],
+  [
+    'init --plan launch',
+    'launch',
+    /^the service calls the plan scale_v\d+, --plan says launch: spend is computed with the prices of launch$/m,
+  ],
+])('%s writes the plan %s and names that of the service', async (line, plan, said) => {
+  expect(await service.cli(line)).toMatchObject({ code: 0, out: expect.stringMatching(said), err: '' })
+  expect(loadConfig(path, environmentOf({ DORMOUSE_API_KEY: 'k' }))).toMatchObject({
+    ok: true,
+    value: { accounts: [{ plan }] },
+  })
+})
+
 test('init leaves a file alone unless it is told to replace it', async () => {
   writeFileSync(path, 'mine')
   expect(await service.cli('init')).toEqual({
