@@ -123,10 +123,11 @@ function planLines(subscription: string | undefined, asked: string | undefined):
   if (subscription === undefined) return []
   const named = `the service calls the plan ${sanitize(subscription)}`
   const plan = planOfSubscription(subscription)
-  if (plan === undefined)
-    return [`${named}, which the price file lacks: set plan and cu_hour of the account in the file`]
-  if (asked === undefined || asked === plan) return [`${named}: the prices are those of ${plan}`]
-  return [`${named}, --plan says ${asked}: spend is computed with the prices of ${asked}`]
+  if (asked !== undefined && asked !== plan)
+    return [`${named}, --plan says ${asked}: spend is computed with the prices of ${asked}`]
+  return plan === undefined
+    ? [`${named}, which the price file lacks: set plan and cu_hour of the account in the file`]
+    : [`${named}: the prices are those of ${plan}`]
 }
 
 /** `subscription`: the plan in the service's own word, where it says one. */
