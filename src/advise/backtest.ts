@@ -50,10 +50,9 @@ function meanAwakeIn({ low, high }: LengthRange, delay: AutosuspendDelay): numbe
 export function savedTime(gaps: readonly BacktestGap[], { from, to }: DelayChange): Bounds<number> {
   const sum = { low: 0, likely: 0, high: 0 }
   for (const { length } of gaps) {
-    const [before, after] = [awakeInGap(length, from), awakeInGap(length, to)]
-    sum.low += before.low - after.low
-    sum.likely += before.likely - after.likely
-    sum.high += before.high - after.high
+    sum.low += awakeIn(length.low, from) - awakeIn(length.low, to)
+    sum.likely += meanAwakeIn(length, from) - meanAwakeIn(length, to)
+    sum.high += awakeIn(length.high, from) - awakeIn(length.high, to)
   }
   return { ...sum, low: Math.min(sum.low, sum.high), high: Math.max(sum.low, sum.high) }
 }

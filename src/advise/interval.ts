@@ -72,9 +72,16 @@ function bootstrapSpread(blocks: readonly Block[]): { below: number; above: numb
   const mean = savingOf(blocks)
   if (blocks.length === 1) return { below: Math.abs(mean), above: Math.abs(mean) }
   const random = createSequence()
-  const resampled = Array.from({ length: RESAMPLES }, () =>
-    savingOf(blocks.map(() => blocks[Math.floor(random() * blocks.length)] ?? { saved: 0, observed: 0 })),
-  ).toSorted((a, b) => a - b)
+  const resample = () => {
+    let [saved, observed] = [0, 0]
+    for (let drawn = 0; drawn < blocks.length; drawn += 1) {
+      const block = blocks[Math.floor(random() * blocks.length)]
+      saved += block?.saved ?? 0
+      observed += block?.observed ?? 0
+    }
+    return (saved * SAVING_PERIOD) / observed
+  }
+  const resampled = Array.from({ length: RESAMPLES }, resample).toSorted((a, b) => a - b)
   const percentile = (share: number) => resampled[Math.floor(share * (RESAMPLES - 1))] ?? mean
   return {
     below: Math.max(0, mean - percentile(OUTSIDE)),

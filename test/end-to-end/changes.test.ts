@@ -101,12 +101,18 @@ test('an approved recommendation is sent once, as its plan says, and is then imp
   expect(forgotten.sent).toHaveLength(1)
 })
 
+const OWN_SESSIONS = 'select from pg_stat_activity where usename = current_user'
+
 /** Two clients of the compute, and `others`. */
 async function interrupts(crowded: Stage, others: readonly string[]) {
   const { configFile, apiUrl, uri } = crowded
   const clients = await Promise.all([uri, uri, ...others].map(connected))
   const dropped = clients.map((client) => new Promise((resolve) => void client.once('end', resolve)))
   await clients[0]?.query('begin')
+  await until('the session in which the pooler asked the server for its parameters is over', async () => {
+    const { rows } = (await clients[1]?.query(OWN_SESSIONS)) ?? { rows: [] }
+    return rows.length === 2 || undefined
+  })
   await crowded.isSeenAwake()
   const words = ['change', 'crowded', '--cu', '0.5', '--when', 'now']
   const { id, request } = await changeBy(configFile, ...words)

@@ -123,7 +123,10 @@ const awakeTime = ({ interval: { from, to, restart }, idleTail }: SettledInterva
 const compareRefs = (a: TargetRef, b: TargetRef): number =>
   compare(a.projectId, b.projectId) || compare(a.endpointId ?? '', b.endpointId ?? '')
 
-// oxlint-disable-next-line typescript/require-await -- the port streams
-async function* streamed<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items
-}
+/** Not a generator, which takes several steps for each item. */
+const streamed = <Item>(items: readonly Item[]): AsyncIterable<Item> => ({
+  [Symbol.asyncIterator]: () => {
+    const rest = items.values()
+    return { next: () => Promise.resolve(rest.next()) }
+  },
+})

@@ -85,10 +85,17 @@ const STREAMS: ReadonlySet<PropertyKey> = new Set([
   'advice',
 ])
 
-async function* streamed(read: () => unknown, fuse: Fuse): AsyncGenerator {
-  await fuse.pass()
-  yield* read() as AsyncIterable<unknown>
-}
+const streamed = (read: () => unknown, fuse: Fuse): AsyncIterable<unknown> => ({
+  [Symbol.asyncIterator]: () => {
+    let rows: AsyncIterator<unknown> | undefined
+    const first = async () => {
+      await fuse.pass()
+      rows = (read() as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+      return rows.next()
+    }
+    return { next: () => (rows ? rows.next() : first()) }
+  },
+})
 
 /** Nobody wakes from a sleep in a daemon that has ended. */
 export const fusedClock = (clock: Clock, fuse: Fuse): Clock => ({
