@@ -95,7 +95,7 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
   /** Whether the service has ever answered for a project: then a 404 is no missing route. */
   let hasProjectRoute = false
 
-  /** Projects whose last read brought more operations than a small page has → how many. */
+  /** Project whose last read brought at least as many operations as a small page has → how many. */
   const busy = new Map<string, number>()
 
   async function getProject(projectId: string, signal: AbortSignal): Promise<Result<Project, ServiceError>> {
