@@ -25,7 +25,7 @@ import { updateDays } from './settle/days.ts'
 import { replacedAt } from './deleted-computes.ts'
 import { EMPTY_EVIDENCE, type OwnActions } from './evidence/evidence.ts'
 import { evidenceWith } from './evidence/evidence-of-facts.ts'
-import { allowedLateness } from './settle/watermark.ts'
+import { finalAfter } from './settle/watermark.ts'
 import { deriveTimeline, type Watermark } from './evidence/intervals.ts'
 import { NO_READING_STATE, applyReadings, endedGap } from './readings/reading-state.ts'
 import { followActivity } from './gaps/follow-activity.ts'
@@ -161,7 +161,7 @@ export function applyFacts(
       totals,
       counters: raiseCounters(before.counters, totals, priceAt(prices, now)),
       current,
-      settlesAt: settlesAt(settled.remaining, observed, { awaiting, now }),
+      settlesAt: settlesAt(settled.remaining, observed, { awaiting, metered, now }),
       appliedAt: now,
       reading: applyReadings(before, facts, { ...context, totals, evidence, awake: current !== undefined }),
       rollups: rolled.state,
@@ -245,10 +245,9 @@ const edgeAt = (at: Instant): Edge => ({ earliest: at, likely: at, latest: at, s
 function settlesAt(
   remaining: readonly AwakeInterval[],
   observed: ObservedFields,
-  { awaiting, now }: { awaiting: boolean; now: Instant },
+  { now, ...waits }: { awaiting: boolean; metered: MeteredSizes; now: Instant },
 ) {
-  const wait = allowedLateness(awaiting)
-  const ends = remaining.flatMap(({ to }) => (to ? [instant(after(to.latest, wait) + 1)] : []))
+  const ends = remaining.flatMap(({ to }) => (to ? [finalAfter(to.latest, waits)] : []))
   const replaced = replacedAt(observed)
   const due = replaced === undefined ? ends : [...ends, replaced > now ? replaced : after(now, RETRY_AFTER)]
   return due.length === 0 ? undefined : earliest(...due)

@@ -52,7 +52,7 @@ export function prepareSweep(ledger: Ledger, sweep: Sweep, context: LedgerContex
   return {
     projects,
     utilisation: accountUtilisation(meteredProjects(ledger, projects)),
-    facts: [...groupFactsByCompute(ledger, sweep, context.now).values()],
+    facts: [...groupFactsByCompute(ledger, sweep, { projects, now: context.now }).values()],
   }
 }
 

@@ -1,9 +1,11 @@
 import { computeKey, type ComputeRef } from '../model/service/compute.ts'
 import type { ComputeEntry, Ledger } from '../model/ledger/ledger.ts'
+import type { ProjectEntry } from '../model/ledger/project-entry.ts'
 import type { Deletion, ListedActivity, Look, ReadingAttempt, Sweep } from '../model/observation.ts'
 import type { Operation } from '../model/service/operation.ts'
 import type { Instant } from '../model/units.ts'
 import { deletionsIn } from './evidence/deletions.ts'
+import { meteredUntil } from './metering/sizes-from-metering.ts'
 
 /** Facts of one compute in one sweep; all empty when only its settlement is due. */
 export type ComputeFacts = Readonly<{
@@ -25,11 +27,14 @@ type Endpoint = Pick<ComputeRef, 'projectId' | 'endpointId'>
 /** Stands for every compute of a project. */
 const ANY_COMPUTE = '*'
 
+/** Projects that the sweep changed, and the time at which it is applied. */
+type SweptProjects = Readonly<{ projects: ReadonlyMap<string, ProjectEntry>; now: Instant }>
+
 /** `computeKey` → facts, of the computes that were observed or whose settlement is due. */
 export function groupFactsByCompute(
   ledger: Ledger,
   sweep: Sweep,
-  now: Instant,
+  swept: SweptProjects,
 ): ReadonlyMap<string, ComputeFacts> {
   const { account } = sweep
   const keyOf = ({ projectId, endpointId }: Endpoint) => computeKey({ account, projectId, endpointId })
@@ -51,7 +56,7 @@ export function groupFactsByCompute(
     ...ofComputes,
     ...sweep.readings.map(({ ref }) => ref),
     ...listed.values(),
-    ...unobservedOf(ledger, sweep, now),
+    ...unobservedOf(ledger, sweep, swept),
   ]
   for (const { projectId, endpointId } of endpoints) {
     const ref = { account, projectId, endpointId }
@@ -93,13 +98,23 @@ const isAwake = ({ deletedAt, compute }: ComputeEntry) =>
   deletedAt === undefined && compute.state === 'active'
 
 /** Perhaps without observations: their project was listed or its operations read, or their settlement is due. */
-function unobservedOf({ computes }: Ledger, sweep: Sweep, now: Instant): readonly ComputeRef[] {
+function unobservedOf(ledger: Ledger, sweep: Sweep, { projects, now }: SweptProjects): readonly ComputeRef[] {
   const observed = new Set([...sweep.operationsReadOf, ...sweep.listedComputes.map((one) => one.projectId)])
+  const metered = meteredFurther(ledger, projects)
   const refs: ComputeRef[] = []
-  for (const { ref, deletedAt, settlesAt } of computes.values()) {
+  for (const { ref, deletedAt, settlesAt } of ledger.computes.values()) {
     const isOfObservedProject = deletedAt === undefined && observed.has(ref.projectId)
-    const isDue = settlesAt !== undefined && settlesAt <= now
+    const isDue = settlesAt !== undefined && (settlesAt <= now || metered.has(ref.projectId))
     if (isOfObservedProject || isDue) refs.push(ref)
   }
   return refs
+}
+
+/** Projects whose metering reaches another instant: what waits for it in their computes may be final. */
+function meteredFurther(ledger: Ledger, projects: SweptProjects['projects']): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const [projectId, { metering }] of projects)
+    if (meteredUntil(metering) !== meteredUntil(ledger.projects.get(projectId)?.metering))
+      found.add(projectId)
+  return found
 }

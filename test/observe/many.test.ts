@@ -100,11 +100,10 @@ test('pages whose records do not fit are read', async () => {
 test('a compute that only very many operations tell of is dated by them', () => {
   const operations = many((index) => operation('create_branch', index))
   const listed = [{ projectId: 'project-one', answeredAt: at(2 * MANY), endpointIds: [] }]
-  const told = groupFactsByCompute(
-    ledger(),
-    sweep(2 * MANY, { listedComputes: listed, operations }),
-    at(2 * MANY),
-  )
+  const told = groupFactsByCompute(ledger(), sweep(2 * MANY, { listedComputes: listed, operations }), {
+    projects: new Map(),
+    now: at(2 * MANY),
+  })
   const [facts] = told.values()
   if (!facts?.deletion) throw new Error('a compute that is not listed is gone')
   const { compute: last } = placeholderLookOfDeleted(facts, facts.deletion.from)

@@ -28,24 +28,33 @@ export function gapHazard(gaps: readonly GapLength[], grid: number): Hazard {
   const hits = new Float64Array(bins)
   // difference from one bin to the next
   const changes = new Float64Array(bins)
-  for (const { low, high, hiddenBelow, isOpen } of gaps) {
-    const first = hiddenBelow < grid ? 0 : binOf(Math.floor(hiddenBelow / grid)) + 1
-    const passed = isOpen ? binsPassed(high / grid) : 0
-    if (passed > first) {
-      add(changes, first, 1)
-      add(changes, passed, -1)
-    }
-    if (isOpen) continue
-    for (let bin = Math.max(first, binOf(stepsOf(low, grid))); bin <= binOf(stepsOf(high, grid)); bin += 1) {
-      const ends = shareWithin({ low, high }, { from: (loOf(bin) - 1) * grid, to: hiOf(bin) * grid })
-      add(changes, first, ends)
-      add(changes, bin + 1, -ends)
-      add(hits, bin, ends)
-    }
+  for (const gap of gaps) {
+    const first = gap.hiddenBelow < grid ? 0 : binOf(Math.floor(gap.hiddenBelow / grid)) + 1
+    if (gap.isOpen) addPassed(changes, first, binsPassed(gap.high / grid))
+    else addEnded({ hits, changes }, gap, { first, grid })
   }
   let reachedNow = 0
   const reached = changes.map((change) => (reachedNow += change))
   return (bin) => ((hits[bin] ?? 0) + PRIOR_WEIGHT * priorHazard(bin)) / ((reached[bin] ?? 0) + PRIOR_WEIGHT)
+}
+
+function addPassed(changes: Float64Array, first: number, passed: number) {
+  if (passed <= first) return
+  add(changes, first, 1)
+  add(changes, passed, -1)
+}
+
+function addEnded(
+  { hits, changes }: Readonly<{ hits: Float64Array; changes: Float64Array }>,
+  { low, high }: GapLength,
+  { first, grid }: Readonly<{ first: number; grid: number }>,
+) {
+  for (let bin = Math.max(first, binOf(stepsOf(low, grid))); bin <= binOf(stepsOf(high, grid)); bin += 1) {
+    const ends = shareWithin({ low, high }, { from: (loOf(bin) - 1) * grid, to: hiOf(bin) * grid })
+    add(changes, first, ends)
+    add(changes, bin + 1, -ends)
+    add(hits, bin, ends)
+  }
 }
 
 function add(values: Float64Array, bin: number, value: number) {

@@ -1,8 +1,8 @@
 // Sizes of computes that move inside a range, from the service's metering.
 import { largestCu, smallestCu, type Project, type Sizing } from '../../model/service/compute.ts'
-import type { Utilisation } from '../../model/ledger/metering.ts'
+import type { ProjectMetering, Utilisation } from '../../model/ledger/metering.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
-import { HOUR, cuMillis, ratio } from '../../model/units.ts'
+import { HOUR, cuMillis, ratio, type Instant } from '../../model/units.ts'
 import { NOT_METERED, type MeteredSizes } from '../settle/sizing.ts'
 import { NO_UTILISATION } from './follow.ts'
 
@@ -29,8 +29,12 @@ export function sizesFromMetering(project: MeteredProject | undefined, account: 
   const expected = expectedShare(project ? utilisationOf(project) : NO_UTILISATION, account)
   const metering = project?.metering
   if (!metering) return { ...NOT_METERED, expected }
-  return { shares: metering.shares, expected, until: metering.shares.at(-1)?.to }
+  return { shares: metering.shares, expected, until: meteredUntil(metering) }
 }
+
+/** End of the time whose metered usage is known; undefined where there is none. */
+export const meteredUntil = (metering: ProjectMetering | undefined): Instant | undefined =>
+  metering?.shares.at(-1)?.to
 
 const expectedShare = (own: Utilisation, account: Utilisation) =>
   account.capacity === 0

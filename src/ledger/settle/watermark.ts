@@ -29,8 +29,7 @@ const MANY_FACTS = 60
 const MIN_ADVANCE_WITH_MANY = 300_000
 
 /** After its end an interval may be restated for so long. */
-export const allowedLateness = (awaiting: boolean): Seconds =>
-  awaiting ? MAX_OPERATION_WAIT : ALLOWED_LATENESS
+const allowedLateness = (awaiting: boolean): Seconds => (awaiting ? MAX_OPERATION_WAIT : ALLOWED_LATENESS)
 
 type WatermarkAdvance = Readonly<{
   /** Number of final intervals. */
@@ -61,6 +60,16 @@ function horizonOf({ awaiting, evidence, watermark, metered: { until }, now }: W
   return until === undefined
     ? horizon
     : earliest(horizon, latest(until, instant(now - MAX_METERING_WAIT * 1000)))
+}
+
+/** When an interval that ended at `end` is final, unless new facts come: `horizonOf` is behind it then. */
+export function finalAfter(
+  end: Instant,
+  { awaiting, metered: { until } }: Pick<WatermarkInput, 'awaiting' | 'metered'>,
+): Instant {
+  const lateness = allowedLateness(awaiting)
+  const awaitsMetering = until !== undefined && until <= end
+  return instant(after(end, awaitsMetering ? seconds(Math.max(lateness, MAX_METERING_WAIT)) : lateness) + 1)
 }
 
 export function advanceWatermark(input: WatermarkInput): WatermarkAdvance {
