@@ -7,8 +7,13 @@ import { ifRead, type Reading } from '../../model/observation.ts'
 import type { Change } from '../../model/policy/change.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import { isComputeRef, type Compute, type TargetRef } from '../../model/service/compute.ts'
-import { DAY, HOUR, instant, MINUTE, seconds, type Instant } from '../../model/units.ts'
+import {
+  isComputeRef,
+  type AutosuspendDelay,
+  type Compute,
+  type TargetRef,
+} from '../../model/service/compute.ts'
+import { after, DAY, HOUR, instant, MINUTE, seconds, type Instant } from '../../model/units.ts'
 import { createDeadline } from '../../std/deadline.ts'
 
 type UseOptions = Readonly<{
@@ -129,20 +134,46 @@ function lowLoad(hours: readonly Rollup[]): number | undefined {
 
 /** Seconds; a reading that takes longer is left out: the look before it would be too old to send. */
 const READ_WITHIN = seconds(1)
+/** Largest lead of the service's time over what is known of it, 3 s: two clocks, and records in whole seconds. */
+const CLOCK_TOLERANCE = seconds(3)
+
+type LightReadingOptions = Pick<Ports, 'readings' | 'clock'> &
+  Readonly<{
+    isRead: () => boolean
+    /** Delay of the computes of a project that have none of their own. */
+    defaultDelayOf: (compute: Compute) => AutosuspendDelay
+    /** The service's time. */
+    now: () => Instant
+  }>
 
 /**
- * A light reading, undefined where there is none. The look before it showed the compute awake, and it is about to be restarted, so that the
- * reading neither wakes it nor keeps it awake for long.
+ * A light reading, undefined where there is none: not of a compute that may be suspended meanwhile, because the session would wake it again.
+ * One that is about to be restarted is not kept awake for long.
  */
-export function createLightReading(
-  { readings, clock }: Pick<Ports, 'readings' | 'clock'>,
-  isRead: () => boolean,
-) {
+export function createLightReading({ readings, clock, isRead, defaultDelayOf, now }: LightReadingOptions) {
   return async (compute: Compute, signal: AbortSignal): Promise<Reading | undefined> => {
-    if (!isRead() || readings.refusalOf(compute) !== undefined) return undefined
+    const delay = compute.autosuspendDelay ?? defaultDelayOf(compute)
+    if (!isRead() || mayBeSuspended(compute, delay, now())) return undefined
+    if (readings.refusalOf(compute) !== undefined) return undefined
     using within = createDeadline((ended) => clock.sleep(READ_WITHIN, ended), signal)
     if (await readings.prepare(compute, within.signal)) return undefined
     const read = await readings.read(compute, 'light', within.signal)
     return read.kind === 'read' ? read.reading : undefined
   }
+}
+
+/**
+ * Whether a suspension may begin before a reading ends: the delay counts from the last activity. A start alone is none: a compute that sleeps
+ * is started for a change of its configuration, and suspended at once.
+ */
+export function mayBeSuspended(
+  { state, pendingState, disabled, lastActive }: Compute,
+  delay: AutosuspendDelay,
+  now: Instant,
+): boolean {
+  if (state !== 'active' || pendingState !== undefined || disabled) return true
+  if (delay === 'never') return false
+  return (
+    lastActive === undefined || after(lastActive, delay) <= after(now, seconds(READ_WITHIN + CLOCK_TOLERANCE))
+  )
 }

@@ -18,7 +18,7 @@ import {
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
 import type { Journal, StoredChanges } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import { DEFAULT_AUTOSUSPEND_DELAY, type TargetRef } from '../../model/service/compute.ts'
+import type { TargetRef } from '../../model/service/compute.ts'
 import type { Preset } from '../../model/service/sizes.ts'
 import { instant, type Instant, type Interval } from '../../model/units.ts'
 import type { DaemonEnvironment } from '../environment.ts'
@@ -120,7 +120,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   /** Whether restarts of earlier processes are known. */
   let isLoaded = false
   const published = createPublished({ account: account.name, state })
-  const { entryOf, computeOf, projectOf } = published
+  const { entryOf, computeOf, defaultDelayOf } = published
   /** Undefined where no pass has seen it. */
   const policyOf = (ref: TargetRef): ChangePolicy | undefined => {
     const target = published.selectorTargetOf(ref)
@@ -190,7 +190,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const verification = createVerification({
     history: ports.history,
     entryOf,
-    defaultDelayOf: (ref) => projectOf(ref)?.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY,
+    defaultDelayOf,
     warmUp: () => config().verify.warmUp,
     now,
   })
@@ -203,7 +203,8 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
   const waitsNaturally = ({ ref, kind, when }: Change) =>
     restartsCompute(kind) &&
     (when === 'idle' || (when === 'policy' && policyOf(ref)?.restart.when.includes('natural') === true))
-  const readLightly = createLightReading(ports, () => config().reading.mode !== 'off')
+  const isRead = () => config().reading.mode !== 'off'
+  const readLightly = createLightReading({ ...ports, isRead, defaultDelayOf, now })
   const uses = createAwakeUse({ history: ports.history, entryOf, readLightly, now })
   const rulesOf = createChangeRules({
     account: account.name,

@@ -8,6 +8,7 @@ import {
   DEFAULT_AUTOSUSPEND_DELAY,
   isComputeRef,
   targetKey,
+  type AutosuspendDelay,
   type Compute,
   type Project,
   type ProjectRef,
@@ -104,11 +105,14 @@ type PublishedOptions = Readonly<{ account: string; state: () => PassState }>
 /** What a change is about, as the last pass saw it. */
 export function createPublished({ account, state }: PublishedOptions) {
   const entryOf = (ref: TargetRef) => state().ledger.computes.get(targetKey(ref))
-  const projectOf = ({ projectId }: TargetRef) => state().ledger.projects.get(projectId)?.project
+  const projectOf = ({ projectId }: Pick<TargetRef, 'projectId'>) =>
+    state().ledger.projects.get(projectId)?.project
   return {
     /** Undefined for a project. */
     entryOf,
-    projectOf,
+    /** Delay of the computes of its project that have none of their own. */
+    defaultDelayOf: (target: Pick<TargetRef, 'projectId'>): AutosuspendDelay =>
+      projectOf(target)?.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY,
     /** Undefined where no pass has seen it, and for a project. */
     computeOf: (ref: TargetRef): Readonly<{ compute: Compute; project: Project | undefined }> | undefined => {
       const entry = entryOf(ref)

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { createAwakeUse, isQuietReading } from '../../../src/daemon/changes/awake-use.ts'
+import { createAwakeUse, createLightReading, isQuietReading } from '../../../src/daemon/changes/awake-use.ts'
 import { isSuspensionNear } from '../../../src/daemon/changes/holds.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import type { Rollup } from '../../../src/model/ledger/rollup.ts'
 import type { Reading } from '../../../src/model/observation.ts'
 import type { AwakeRungs } from '../../../src/model/policy/change-policy.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
+import type { Readings } from '../../../src/model/ports/readings.ts'
 import { seconds, type Instant } from '../../../src/model/units.ts'
 import { at, compute, project, reading } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
+import { createVirtualClock } from '../../support/virtual-clock.ts'
 import { computeOf } from '../../store/build.ts'
 
 const NOBODY = { active: 0, idle: 0, idleInTransaction: 0, other: 0 }
@@ -174,5 +176,58 @@ describe('a suspension is near', () => {
   ])('%s', (_, over, now, isNear) => {
     const seen = { compute: compute({ ...napping, ...over }), project: project() }
     expect(isSuspensionNear(seen, seconds(60), at(now))).toBe(isNear)
+  })
+})
+
+/** Of an awake compute with a delay of a minute, at second 100. */
+async function readsLightly(over: Partial<Compute>, isRead = true): Promise<boolean> {
+  const read: string[] = []
+  const readLightly = createLightReading({
+    readings: {
+      refusalOf: () => undefined,
+      prepare: async () => undefined,
+      read: async ({ endpointId }) => {
+        read.push(endpointId)
+        return { kind: 'read', reading: QUIET }
+      },
+    } as Partial<Readings> as Readings,
+    clock: createVirtualClock(at(100)),
+    isRead: () => isRead,
+    defaultDelayOf: () => seconds(120),
+    now: () => at(100),
+  })
+  const awake = compute({
+    state: 'active',
+    autosuspendDelay: seconds(60),
+    startedAt: at(0),
+    lastActive: at(50),
+  })
+  const found = await readLightly({ ...awake, ...over }, new AbortController().signal)
+  expect(found !== undefined).toBe(read.length > 0)
+  return found !== undefined
+}
+
+describe('a light reading', () => {
+  test.each<[what: string, over: Partial<Compute>, isMade: boolean]>([
+    ['well before a suspension', {}, true],
+    ['four seconds before a suspension', { lastActive: at(44) }, false],
+    ['five seconds before a suspension', { lastActive: at(45) }, true],
+    [
+      'of one that a change of its configuration has just started',
+      { startedAt: at(100), lastActive: at(-300) },
+      false,
+    ],
+    ['of one without a record of its activity', { lastActive: undefined }, false],
+    ['of one that is never suspended', { autosuspendDelay: 'never', lastActive: at(-300) }, true],
+    ['under the default of its project', { autosuspendDelay: undefined, lastActive: at(-10) }, true],
+    ['of one that is in transition', { pendingState: 'idle' }, false],
+    ['of one that sleeps', { state: 'idle' }, false],
+    ['of one that is disabled', { disabled: true }, false],
+  ])('%s: %j, made %s', async (_, over, isMade) => {
+    expect(await readsLightly(over)).toBe(isMade)
+  })
+
+  test('is not made where the configuration allows none', async () => {
+    expect(await readsLightly({}, false)).toBe(false)
   })
 })

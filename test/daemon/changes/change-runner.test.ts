@@ -130,11 +130,16 @@ test.each<[string, World, readonly string[]]>([
 })
 
 describe('the sessions that a change interrupts are', () => {
-  const NOW = { change: { when: 'now' }, compute: { state: 'active' } } as const
+  const NOW = { change: { when: 'now' }, compute: { state: 'active', lastActive: at(-5) } } as const
   const none = { kind: 'failed', because: 'timeout' } as unknown as ReadingResult
   test.each<[string, World, number | 'unknown']>([
     ['none where the compute is suspended', {}, 0],
     ['counted by a light reading where it is awake', NOW, 7],
+    [
+      'unknown where it may be suspended before they are counted',
+      { ...NOW, compute: { state: 'active', lastActive: at(-299) } },
+      'unknown',
+    ],
     ['unknown where nothing is read', { ...NOW, readingMode: 'off' }, 'unknown'],
     ['unknown where it cannot be read', { ...NOW, readings: { refusalOf: () => 'no-dsn' } }, 'unknown'],
     ['unknown where it cannot be prepared', { ...NOW, readings: { prepare: async () => none } }, 'unknown'],

@@ -32,7 +32,7 @@ const RULES: Rules = {
 }
 
 describe('a window', () => {
-  test.each([
+  test.each<[zone: string, time: string, expected: boolean, windows?: Rules['windows']]>([
     ['Europe/Berlin', '2026-01-05T01:30:00Z', false],
     ['Europe/Berlin', '2026-01-05T00:59:59.5Z', false],
     ['Europe/Berlin', '2026-01-05T00:59:58Z', true],
@@ -47,8 +47,15 @@ describe('a window', () => {
     ['Europe/Berlin', '2026-03-29T01:00:00Z', true],
     ['Europe/Berlin', '2026-03-29T00:59:58Z', true],
     ['Australia/Lord_Howe', '2026-01-04T15:30:00Z', false],
-  ])('in %s at %s: outside %s', (zone, time, expected) => {
-    expect(createWindowRule(zone)(RULES, Date.parse(time), true)).toBe(expected)
+    // an end that is shown twice
+    ['Europe/Paris', '2026-10-25T00:53:53Z', true, [{ from: 0, to: 1 }]],
+    ['Europe/Paris', '2026-10-25T00:53:53Z', false, [{ from: 1, to: 2 }]],
+    ['Europe/Paris', '2026-10-25T01:00:00Z', true, [{ from: 1, to: 2 }]],
+    ['Europe/Paris', '2026-10-24T00:53:53Z', true, [{ from: 1, to: 2 }]],
+    ['Australia/Lord_Howe', '2026-04-04T14:45:00Z', false, [{ from: 1, to: 1.5 }]],
+    ['Australia/Lord_Howe', '2026-04-04T15:15:00Z', true, [{ from: 1, to: 1.5 }]],
+  ])('in %s at %s: outside %s', (zone, time, expected, windows = RULES.windows) => {
+    expect(createWindowRule(zone)({ ...RULES, windows }, Date.parse(time), true)).toBe(expected)
   })
 
   test('denies, though restarts are allowed at any time', () => {
@@ -147,6 +154,14 @@ test.each([
       [20, 300],
     ],
     true,
+  ],
+  [
+    'no longer there, where a change of ours has replaced it',
+    [
+      [50, 300],
+      [20, 60, true],
+    ],
+    false,
   ],
 ] as const)('a value of when a person asked, a minute ago, is %s', (_, set, expected) => {
   const values = set.map(([ago, value, isOurs = false]) => ({ at: at(NOW - ago), value, isOurs }))

@@ -1,7 +1,7 @@
 // Rules of restarts as the judge reads them: written anew, apart from those of the product.
 import { DEFAULT_BRAKES } from '../../../../src/model/policy/brakes.ts'
 import type { Change } from '../../../../src/model/policy/change.ts'
-import { createLocalHours, isWithin } from './local-hours.ts'
+import { createLocalHours } from './local-hours.ts'
 import type { WrittenRequest } from '../network.ts'
 import type { RestartMoment, Rules } from '../world.ts'
 
@@ -35,13 +35,13 @@ export type Landed = Readonly<{
 export type WindowRule = (rules: Rules | undefined, at: number, isAwake: boolean) => boolean
 
 export function createWindowRule(zone: string): WindowRule {
-  const hourAt = createLocalHours(zone)
+  const isInside = createLocalHours(zone)
   return (rules, at, isAwake) => {
     if (!rules) return true
-    const [hour, soon] = [hourAt(at), hourAt(at + TIME_KNOWN)]
-    const isInside = rules.windows.some((window) => isWithin(window, hour) || isWithin(window, soon))
-    const isAllowed = isInside || (!isAwake && rules.when.some((moment) => ASLEEP.has(moment)))
-    return !isAllowed || rules.deny.some((window) => isWithin(window, hour) && isWithin(window, soon))
+    const soon = at + TIME_KNOWN
+    const isOpen = rules.windows.some((window) => isInside(window, at) || isInside(window, soon))
+    const isAllowed = isOpen || (!isAwake && rules.when.some((moment) => ASLEEP.has(moment)))
+    return !isAllowed || rules.deny.some((window) => isInside(window, at) && isInside(window, soon))
   }
 }
 
@@ -83,7 +83,8 @@ type Asked = Readonly<{ change: Change; approvedAt: number }>
 
 /**
  * Whether the request undoes what somebody else set: within a day, or after a person asked for it or approved it. A value that stood when the
- * person asked is known, also where others came and went since: nobody can see that who looks afterwards.
+ * person asked is known, also where others came and went since: nobody can see that who looks afterwards. A value that a change of ours has
+ * replaced is judged at that change.
  */
 export const overwrites = (
   { fields, writtenAt }: WrittenRequest,
@@ -92,8 +93,8 @@ export const overwrites = (
 ): boolean =>
   Object.keys(fields).some((field) => {
     const set = values.get(field) ?? []
-    const theirs = set.findLast(({ isOurs }) => !isOurs)
-    if (!theirs) return false
+    const theirs = set.at(-1)
+    if (!theirs || theirs.isOurs) return false
     const isUnasked = origin.by === 'policy' || origin.by === 'budget'
     const asked = Math.max(createdAt, approvedAt)
     const isKnown =

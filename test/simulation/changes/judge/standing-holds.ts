@@ -3,7 +3,7 @@ import { idsOf } from '../../../support/simulated-service.ts'
 import { LOOPBACK } from '../../../support/inside.ts'
 import type { WrittenRequest } from '../network.ts'
 import type { World } from '../world.ts'
-import { createLocalHours, isWithin } from './local-hours.ts'
+import { createLocalHours } from './local-hours.ts'
 
 /** Computes that a hold is for. */
 export type HeldComputes =
@@ -24,12 +24,12 @@ export const TIME_KNOWN = 1000
 const ON_ITS_WAY = 1000 * LOOPBACK
 
 export function createStandingHolds({ zone, freeze, lives }: Pick<World, 'zone' | 'freeze' | 'lives'>) {
-  const hourAt = createLocalHours(zone)
+  const isInside = createLocalHours(zone)
   const primaries = new Set(lives.map((_, index) => idsOf(index).endpointId))
   const holds = new Map<string, StandingHold>()
 
   const isFrozen = (at: number): boolean =>
-    freeze !== undefined && [at, at + TIME_KNOWN].every((time) => isWithin(freeze, hourAt(time)))
+    freeze !== undefined && [at, at + TIME_KNOWN].every((time) => isInside(freeze, time))
 
   function isHeld({ held }: StandingHold, { projectId, endpointId }: WrittenRequest): boolean {
     switch (held.of) {

@@ -2,14 +2,14 @@
 import type { Change } from '../../../../src/model/policy/change.ts'
 import { idsOf } from '../../../support/simulated-service.ts'
 import type { EventLog } from '../event-log.ts'
-import { createLocalHours, isWithin } from './local-hours.ts'
+import { createLocalHours } from './local-hours.ts'
 import type { World } from '../world.ts'
 
 type WatchOptions = Readonly<{ world: World; log: EventLog; changes: () => readonly Change[] }>
 
 /** To be called once a minute. */
 export function createWindowWatch({ world, log, changes }: WatchOptions): (now: number) => void {
-  const hourAt = createLocalHours(world.zone)
+  const isInside = createLocalHours(world.zone)
   /** Number of the project → when its window opened. */
   const openSince = new Map<number, number>()
   const waited = (index: number, since: number): number =>
@@ -22,9 +22,8 @@ export function createWindowWatch({ world, log, changes }: WatchOptions): (now: 
         createdAt < since,
     ).length
   return (now) => {
-    const hour = hourAt(now)
     for (const [index, { windows }] of world.rules.entries()) {
-      const isOpen = windows.some((window) => isWithin(window, hour))
+      const isOpen = windows.some((window) => isInside(window, now))
       const since = openSince.get(index)
       if (isOpen && since === undefined) openSince.set(index, now)
       if (isOpen || since === undefined) continue
