@@ -232,10 +232,8 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
     policyHold: (change) => policyHoldOf(change),
     rungsOf,
     isSuspensionNear: (change) => {
-      const seen = computeOf(change.ref)
-      return (
-        seen !== undefined && waitsNaturally(change) && isSuspensionNear(seen, config().poll.interval, now())
-      )
+      const seen = waitsNaturally(change) ? computeOf(change.ref) : undefined
+      return seen !== undefined && isSuspensionNear(seen, config().poll.interval, now())
     },
     rulesOf: async (change, seen, signal) => {
       const { compute } = seen

@@ -53,7 +53,7 @@ const CAUGHT_BY: Readonly<Record<BrokenRule, number>> = {
   'kill-switch-ignored': 5,
   'persons-value-overwritten': 1,
   'revert-of-a-revert': 1,
-  'rung-fired-twice': 3,
+  'rung-fired-twice': 13,
   'brake-off': 1,
   'two-restarts-for-two-fields': 1,
 }
