@@ -148,7 +148,7 @@ type LightReadingOptions = Pick<Ports, 'readings' | 'clock'> &
 
 /**
  * A light reading, undefined where there is none: not of a compute that may be suspended meanwhile, because the session would wake it again.
- * One that is about to be restarted is not kept awake for long.
+ * A restart follows soon, so that the reading keeps no compute awake for long.
  */
 export function createLightReading({ readings, clock, isRead, defaultDelayOf, now }: LightReadingOptions) {
   return async (compute: Compute, signal: AbortSignal): Promise<Reading | undefined> => {
@@ -166,7 +166,7 @@ export function createLightReading({ readings, clock, isRead, defaultDelayOf, no
  * Whether a suspension may begin before a reading ends: the delay counts from the last activity. A start alone is none: a compute that sleeps
  * is started for a change of its configuration, and suspended at once.
  */
-export function mayBeSuspended(
+function mayBeSuspended(
   { state, pendingState, disabled, lastActive }: Compute,
   delay: AutosuspendDelay,
   now: Instant,
