@@ -6,7 +6,7 @@ import { after, MINUTE, seconds, type Seconds } from '../../model/units.ts'
 import { createFleetHazard } from './fleet-hazard.ts'
 import type { GapPlan } from './gap-plan.ts'
 import { createGuard } from './guard.ts'
-import { storedAndOpenGaps, type GapInput, type ObservedGap } from './observed-gaps.ts'
+import { endedAndOpenGaps, type GapInput, type ObservedGap } from './observed-gaps.ts'
 import { createWarmUpLearner, MIN_GAPS } from './warm-learner.ts'
 import { mayWarmUp, type WarmUpTerms } from './warm-plan.ts'
 
@@ -23,7 +23,7 @@ const NOTHING_PLAYED: WarmUpBacktest = { gaps: 0, predicted: 0, came: 0, saved: 
 
 /** @param wakeCost price of a wake, awake time */
 export function planWarmUps(input: GapInput, wakeCost: Seconds): WarmUpPlan {
-  const all = storedAndOpenGaps(input)
+  const all = endedAndOpenGaps(input)
   const open = all.at(-1)
   const none = (because: NoWarmUpReason): WarmUpPlan => ({
     gapFrom: open?.isOpen ? open.from : undefined,

@@ -3,6 +3,7 @@ import { COARSE_STEP } from '../../model/ledger/rollup.ts'
 import { union } from '../../model/time.ts'
 import { clientActivities, isObserverActivity } from '../../ledger/evidence/activity.ts'
 import { showsActivity } from '../../ledger/rollup/state-spans.ts'
+import { provisionalGaps } from '../../ledger/gaps/suspension-gaps.ts'
 import { duration } from '../../ledger/interval-math.ts'
 import { MAX_GAPS } from '../../model/ledger/gap.ts'
 import {
@@ -44,7 +45,7 @@ export type ObservedGaps = Interval &
  */
 export function observedGaps(input: AdviseInput): ObservedGaps {
   const { now, settings } = input
-  const all = storedAndOpenGaps(input)
+  const all = endedAndOpenGaps(input)
   const stored = input.gaps
   const [observed, first] = [settings[0]?.since ?? now, all[0]?.from ?? now]
   // older gaps may have been dropped
@@ -57,15 +58,21 @@ export function observedGaps(input: AdviseInput): ObservedGaps {
   return { from, to: now, gaps, followed, followedDays: sumOf(followed, duration) / DAY }
 }
 
-export type GapInput = Pick<AdviseInput, 'gaps' | 'entry' | 'project' | 'needs' | 'settings'>
+export type GapInput = Pick<AdviseInput, 'gaps' | 'entry' | 'project' | 'needs' | 'settings' | 'now'>
 
 /** In order; the one in progress is the last. */
-export function storedAndOpenGaps(input: GapInput): readonly ObservedGap[] {
-  const stored = input.gaps.map((gap): ObservedGap => {
+export function endedAndOpenGaps(input: GapInput): readonly ObservedGap[] {
+  const { entry, project, needs, now } = input
+  const delay = effectiveDelay(entry.compute, project?.project)
+  // without them, the sleep that the last wake ended would count as awake time for up to an hour
+  const unsettled = provisionalGaps(entry, { delay, minGap: needs.grid, now })
+  const all =
+    unsettled.length > 0 ? [...input.gaps, ...unsettled].toSorted((a, b) => a.from - b.from) : input.gaps
+  const ended = all.map((gap): ObservedGap => {
     const { from, hiddenBelow } = gap
     return { from, length: lengthBounds(gap), isOpen: false, isFollowed: hiddenBelow === 0, hiddenBelow }
   })
-  return [...stored, ...openGap(input, stored.at(-1))]
+  return [...ended, ...openGap(input, ended.at(-1))]
 }
 
 const endOf = ({ from, length }: BacktestGap): Instant => instant(from + length.likely * 1000)

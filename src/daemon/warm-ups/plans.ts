@@ -53,7 +53,7 @@ export function createWarmUpPlans({ account, history, clock, now, config }: Plan
     const size = sizeWhileAwake(compute.sizing, accountUtilisation([])).likely
     const { wakeCost } = policies.of(target, micros(size * priceAt(prices, now())))
     const project = state.ledger.projects.get(ref.projectId)
-    return planWarmUps({ gaps, entry, project, needs, settings: [] }, wakeCost)
+    return planWarmUps({ gaps, entry, project, needs, settings: [], now: now() }, wakeCost)
   }
 
   const targetOf = ({ ref, compute }: ComputeEntry, { ledger }: PassState): SelectorTarget =>

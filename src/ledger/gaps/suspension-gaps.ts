@@ -7,6 +7,7 @@
 // 3. A shorter gap could have been seen where activity was followed until the suspension; else those under the delay were hidden.
 import type { ActivityState, Gap, OpenGap } from '../../model/ledger/gap.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
+import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
 import { SUSPEND_GRACE } from '../../model/inference/expected-suspension.ts'
 import {
@@ -27,7 +28,8 @@ import {
   observerActivities,
 } from '../evidence/activity.ts'
 import type { Watermark } from '../evidence/intervals.ts'
-import { activityAt, lengthOf, maskedBy, WAKE_TIME, wasFollowed } from './follow-activity.ts'
+import { provisionalIntervals } from '../settle/settle.ts'
+import { activityAt, lengthOf, maskedBy, NO_ACTIVITY, WAKE_TIME, wasFollowed } from './follow-activity.ts'
 
 type SettledIntervals = Readonly<{
   /** Settled to their ends now, in order. */
@@ -68,6 +70,25 @@ export function suspensionGaps(
     )
   })
   return { activity: { ...activity, followed, open }, gaps }
+}
+
+/** Gaps that wakes ended whose awake intervals are not settled; later facts may restate them. */
+export function provisionalGaps(
+  entry: ComputeEntry,
+  { delay, minGap, now }: Readonly<{ delay: AutosuspendDelay; minGap: Seconds; now: Instant }>,
+): readonly Omit<Gap, 'ref'>[] {
+  const { current, provisional, settledUntil, evidence, activity = NO_ACTIVITY } = entry
+  if (!current && provisional.length === 0) return []
+  const intervals = provisionalIntervals(entry, delay, now).map(({ interval }) => interval)
+  const last = intervals.at(-1)
+  const isAwake = last && last.to === undefined
+  return suspensionGaps(activity, {
+    closed: isAwake ? intervals.slice(0, -1) : intervals,
+    watermark: { settledUntil, partlySettled: isAwake ? { interval: last, cuTime: {} } : undefined },
+    evidence,
+    delay,
+    minGap,
+  }).gaps
 }
 
 /** Where the service or a warm-up woke the compute, records may show the wake itself as activity. */

@@ -1,0 +1,77 @@
+// Gaps over suspensions before they are settled: the same as those that are stored later.
+import { expect, test } from 'vitest'
+import { provisionalGaps } from '../../../src/ledger/gaps/suspension-gaps.ts'
+import { MIN_GAP, type Gap } from '../../../src/model/ledger/gap.ts'
+import type { Ledger } from '../../../src/model/ledger/ledger.ts'
+import type { Compute } from '../../../src/model/service/compute.ts'
+import { SECOND, seconds } from '../../../src/model/units.ts'
+import { accounted } from '../../support/accounted.ts'
+import { at, ledger, look, sweep } from '../../support/build.ts'
+import { context, one } from '../folded.ts'
+
+const DELAY = 300
+
+/** First and last activity of a client in each time of use, seconds; the compute sleeps `DELAY` after the last one. */
+type Life = readonly (readonly [from: number, to: number])[]
+
+function recordAt(life: Life, when: number): Partial<Compute> {
+  const use = life.findLast(([from]) => from <= when)
+  if (!use) return { state: 'idle' }
+  const [from, to] = use
+  const suspendedAt = to + DELAY
+  const common = { autosuspendDelay: seconds(DELAY), startedAt: at(from), lastActive: at(Math.min(to, when)) }
+  return when < suspendedAt
+    ? { ...common, state: 'active', updatedAt: at(from) }
+    : { ...common, state: 'idle', suspendedAt: at(suspendedAt), updatedAt: at(suspendedAt) }
+}
+
+type Shown = readonly [from: number, low: number, high: number, hiddenBelow: number]
+const shown = ({ from, low, high, hiddenBelow }: Omit<Gap, 'ref'>): Shown => [
+  (from - at(0)) / SECOND,
+  low,
+  high,
+  hiddenBelow,
+]
+
+/** A look every minute for `hours`. Provisional gaps after each one, and gaps stored until then, as JSON. */
+function followed(life: Life, hours: number) {
+  let known: Ledger = ledger()
+  const stored: Shown[] = []
+  const after: { when: number; provisional: readonly Shown[]; stored: readonly Shown[] }[] = []
+  for (let when = 0; when < hours * 3600; when += 60) {
+    const next = accounted(known, sweep(when, { looks: [look(when, recordAt(life, when))] }), context(when))
+    known = next.ledger
+    stored.push(...next.rows.gaps.map(shown))
+    const provisional = provisionalGaps(one(known), {
+      delay: seconds(DELAY),
+      minGap: MIN_GAP,
+      now: at(when),
+    })
+    after.push({ when, provisional: provisional.map(shown), stored: [...stored] })
+  }
+  return after
+}
+
+test('a gap that a wake ended is known at the next look, and is stored later as it was known', () => {
+  const life: Life = [
+    [1140, 1200],
+    [18_000, 18_300],
+    [19_000, 19_060],
+  ]
+  const after = followed(life, 8)
+  const provisionalAt = (when: number) => after.find((seen) => seen.when === when)?.provisional
+  const final = after.at(-1)
+  expect(final?.provisional).toEqual([])
+  const [first, second] = final?.stored ?? []
+  expect(final?.stored).toEqual([first, second])
+  // a client came some seconds before the start that it caused
+  expect(first).toEqual([1200, 16_796, 16_801, 0])
+  expect(second).toEqual([18_300, 696, 702, 0])
+  expect(provisionalAt(17_940)).toEqual([])
+  expect(provisionalAt(18_060)).toEqual([first])
+  expect(provisionalAt(19_080)).toEqual([first, second])
+  for (const { provisional, stored } of after) {
+    const both = [...stored, ...provisional]
+    expect(new Set(both.map(String)).size, 'none is in both').toBe(both.length)
+  }
+})
