@@ -1,7 +1,7 @@
 // Gaps of one compute as the delay is judged by them: the last 28 days, the gap in progress, and which time was followed.
 import { COARSE_STEP } from '../../model/ledger/rollup.ts'
 import { union } from '../../model/time.ts'
-import { clientActivities, isObserverActivity } from '../../ledger/evidence/activity.ts'
+import { isObserverActivity } from '../../ledger/evidence/activity.ts'
 import { showsActivity } from '../../ledger/rollup/state-spans.ts'
 import { provisionalGaps } from '../../ledger/gaps/suspension-gaps.ts'
 import { duration } from '../../ledger/interval-math.ts'
@@ -64,15 +64,14 @@ export type GapInput = Pick<AdviseInput, 'gaps' | 'entry' | 'project' | 'needs' 
 export function endedAndOpenGaps(input: GapInput): readonly ObservedGap[] {
   const { entry, project, needs, now } = input
   const delay = effectiveDelay(entry.compute, project?.project)
-  // without them, the sleep that the last wake ended would count as awake time for up to an hour
+  // without gaps that are not settled, sleep before the last wake would count as awake time for up to an hour
   const unsettled = provisionalGaps(entry, { delay, minGap: needs.grid, now })
-  const all =
-    unsettled.length > 0 ? [...input.gaps, ...unsettled].toSorted((a, b) => a.from - b.from) : input.gaps
-  const ended = all.map((gap): ObservedGap => {
+  const inOrder = [...input.gaps, ...unsettled.ended].toSorted((a, b) => a.from - b.from)
+  const ended = inOrder.map((gap): ObservedGap => {
     const { from, hiddenBelow } = gap
     return { from, length: lengthBounds(gap), isOpen: false, isFollowed: hiddenBelow === 0, hiddenBelow }
   })
-  return [...ended, ...openGap(input, ended.at(-1))]
+  return [...ended, ...openGap(input, unsettled.newest ?? recordedActivity(input), ended.at(-1))]
 }
 
 const endOf = ({ from, length }: BacktestGap): Instant => instant(from + length.likely * 1000)
@@ -89,11 +88,10 @@ function cutAt(gap: ObservedGap, from: Instant): ObservedGap {
  * From the last client activity until the last look. None where operations alone do not show that activity, and for a compute without
  * autosuspend that is asleep: its silence costs nothing.
  */
-function openGap(input: GapInput, last: ObservedGap | undefined): readonly ObservedGap[] {
+function openGap(input: GapInput, newest: Instant, last: ObservedGap | undefined): readonly ObservedGap[] {
   const { entry, needs } = input
   if (!showsActivity(entry.compute) || isAsleepForFree(input)) return []
-  const recorded = newestActivity(input)
-  const from = latest(recorded, last ? endOf(last) : recorded)
+  const from = latest(newest, last ? endOf(last) : newest)
   const length = seconds((entry.observedAt - from) / 1000)
   if (length < needs.grid) return []
   const bounds = { low: length, likely: length, high: length }
@@ -114,12 +112,9 @@ function followedHours({ hours, entry, now }: AdviseInput, from: Instant): reado
   })
 }
 
-/** By clients. Where own activity hides it, the first observation: a client may have come just before. */
-function newestActivity({ entry, settings }: GapInput): Instant {
-  const { evidence, activity, compute, observedAt } = entry
-  const { shown, open } = activity ?? {}
-  const known = [clientActivities(evidence).at(-1), shown?.from, open?.from].filter((at) => at !== undefined)
-  if (known.length > 0) return latest(...known)
+/** Where no activity of a client is known: the recorded one. Where own activity hides it, the first observation: a client may have come just before. */
+function recordedActivity({ entry, settings }: GapInput): Instant {
+  const { evidence, compute, observedAt } = entry
   const { lastActive } = compute
   const isOwn = lastActive === undefined || isObserverActivity(lastActive, evidence.ownSessions)
   return isOwn ? (settings[0]?.since ?? observedAt) : lastActive

@@ -72,30 +72,46 @@ export function suspensionGaps(
   return { activity: { ...activity, followed, open }, gaps }
 }
 
-/** Gaps that wakes ended whose awake intervals are not settled; later facts may restate them. */
+/** What later facts may restate. */
+export type ProvisionalGaps = Readonly<{
+  /** By wakes whose awake intervals are not settled. */
+  ended: readonly Omit<Gap, 'ref'>[]
+  /** Newest activity of a client; undefined where none is known. */
+  newest: Instant | undefined
+}>
+
 export function provisionalGaps(
   entry: ComputeEntry,
   { delay, minGap, now }: Readonly<{ delay: AutosuspendDelay; minGap: Seconds; now: Instant }>,
-): readonly Omit<Gap, 'ref'>[] {
-  const { current, provisional, settledUntil, evidence, activity = NO_ACTIVITY } = entry
-  if (!current && provisional.length === 0) return []
+): ProvisionalGaps {
+  const { settledUntil, evidence, activity = NO_ACTIVITY } = entry
   const intervals = provisionalIntervals(entry, delay, now).map(({ interval }) => interval)
   const last = intervals.at(-1)
   const isAwake = last && last.to === undefined
-  return suspensionGaps(activity, {
+  const { gaps, activity: after } = suspensionGaps(activity, {
     closed: isAwake ? intervals.slice(0, -1) : intervals,
     watermark: { settledUntil, partlySettled: isAwake ? { interval: last, cuTime: {} } : undefined },
     evidence,
     delay,
     minGap,
-  }).gaps
+  })
+  const starts = intervals.filter((interval) => isOwnWake(interval, evidence))
+  const isOfClient = (at: Instant) =>
+    !starts.some(({ from }) => at >= from.earliest - WAKE_TIME && at < from.latest + SECOND)
+  const known = [...clientActivities(evidence), after.shown?.from, after.open?.from]
+  const ofClients = known.filter((at) => at !== undefined).filter(isOfClient)
+  return { ended: gaps, newest: ofClients.length > 0 ? latest(...ofClients) : undefined }
 }
 
-/** Where the service or a warm-up woke the compute, records may show the wake itself as activity. */
+/** By the service, a change or a warm-up: records may show such a wake as activity. */
+const isOwnWake = (interval: AwakeInterval, evidence: Evidence): boolean =>
+  isWokenByService(interval, evidence) ||
+  isWokenDuring(interval, evidence.changes) ||
+  isWokenDuring(interval, evidence.warmUps)
+
 function clientsIn(interval: AwakeInterval, evidence: Evidence): readonly Instant[] {
   const { from, to } = interval
-  const isOwn = isWokenByService(interval, evidence) || isWokenDuring(interval, evidence.warmUps)
-  const since = isOwn ? from.latest + SECOND : from.earliest - SECOND
+  const since = isOwnWake(interval, evidence) ? from.latest + SECOND : from.earliest - SECOND
   return clientActivities(evidence).filter((at) => at >= since && at <= (to?.latest ?? Infinity))
 }
 
@@ -107,11 +123,7 @@ function firstActivity(
 ): Interval | undefined {
   const { from } = interval
   const [client] = clients
-  const isWokenByClient =
-    !isWokenByObserver(interval, evidence.ownSessions) &&
-    !isWokenDuring(interval, evidence.changes) &&
-    !isWokenDuring(interval, evidence.warmUps) &&
-    !isWokenByService(interval, evidence)
+  const isWokenByClient = !isWokenByObserver(interval, evidence.ownSessions) && !isOwnWake(interval, evidence)
   if (!isWokenByClient)
     return client && { from: earliest(client, quietUntil(interval, evidence, lag)), to: client }
   if (client === undefined && isShownUnused(interval, evidence)) return undefined

@@ -4,6 +4,7 @@ import { adviseDelay } from '../../../src/advise/delay/advise-delay.ts'
 import { observedGaps } from '../../../src/advise/delay/observed-gaps.ts'
 import type { AdviseInput } from '../../../src/advise/input.ts'
 import { NO_ACTIVITY } from '../../../src/ledger/gaps/follow-activity.ts'
+import type { Evidence } from '../../../src/model/ledger/evidence.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
 import { cu, seconds } from '../../../src/model/units.ts'
@@ -71,4 +72,28 @@ test('sleep is no awake time just before a wake, just after it, and once it is s
   })
   expect(woken! / before!).toBeCloseTo(1, 2)
   expect(woken! / after!).toBeCloseTo(1, 2)
+})
+
+test.each<readonly [string, Partial<Evidence>]>([
+  ['operations', { operations: [operation('apply_config', WAKE - 1)] }],
+  ['the change itself', { changes: [{ from: at(WAKE - 2), to: at(WAKE + 30) }] }],
+])('a change that starts a sleeping compute ends no gap: known from %s', (_, known) => {
+  // the service suspends it at once, and records its start as activity
+  const changed = inputOf(
+    {
+      activity: { ...NO_ACTIVITY, open },
+      settledUntil: at(-3600),
+      evidence: evidence({
+        ...known,
+        starts: [at(WAKE)],
+        ends: [at(WAKE + 1)],
+        states: [sighting('idle', WAKE - 30), sighting('idle', 0)],
+        activities: [at(WAKE)],
+      }),
+    },
+    { startedAt: at(WAKE), suspendedAt: at(WAKE + 1), lastActive: at(WAKE) },
+  )
+  const { gaps } = observedGaps(changed)
+  expect(gaps.at(-1)).toMatchObject({ from: at(LAST_USE), isOpen: true, length: { likely: -LAST_USE } })
+  expect(gaps).toHaveLength(hourly.length + 1)
 })

@@ -47,7 +47,7 @@ function followed(life: Life, hours: number) {
       minGap: MIN_GAP,
       now: at(when),
     })
-    after.push({ when, provisional: provisional.map(shown), stored: [...stored] })
+    after.push({ when, provisional: provisional.ended.map(shown), stored: [...stored] })
   }
   return after
 }
