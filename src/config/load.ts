@@ -94,15 +94,19 @@ export type LoadedConfig = Readonly<{
   effective: () => unknown
 }>
 
-/** Secrets that cannot be read are problems, too. */
-export function loadWithSource(path: string, access: SecretAccess): Result<LoadedConfig, ConfigProblems> {
+/** Secrets that cannot be read are problems, too, but for a reader that uses none of them. */
+export function loadWithSource(
+  path: string,
+  access: SecretAccess,
+  { checksSecrets = true }: Partial<Pick<ConfigContext, 'checksSecrets'>> = {},
+): Result<LoadedConfig, ConfigProblems> {
   const file = readYaml(path)
   if (!file.ok) return failed(file.error.map((problem) => `${path}: ${problem}`))
   if (!isKeyed(file.value.value)) return failed([`${path}: expected keys and values`])
   const { value, lineOf } = file.value
   const parsed = parseWithSchema(configSchema, value, configJsonSchema)
   if (!parsed.ok) return parsed
-  const config = complete(parsed.value, { ...access, folder: dirname(resolve(path)) }, lineOf)
+  const config = complete(parsed.value, { ...access, folder: dirname(resolve(path)), checksSecrets }, lineOf)
   if (!config.ok) return config
   let effective: unknown
   return ok({ config: config.value, effective: () => (effective ??= withDefaults(value)) })
@@ -144,7 +148,7 @@ function complete(
   const problems = [
     ...(prices.ok ? [] : prices.error.map((problem) => `prices.file: ${problem}`)),
     ...accounts.flatMap(({ key, dsnPassword }, index) =>
-      secretProblems(`accounts[${index}]`, [key, dsnPassword]),
+      secretProblems(`accounts[${index}]`, [key, dsnPassword], context),
     ),
     ...accounts.flatMap((_, index) => repeatedName('accounts', accounts, index)),
     ...(prices.ok ? unknownPlans(accounts, prices.value) : []),

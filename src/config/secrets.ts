@@ -23,7 +23,12 @@ export type Secret = Readonly<{
 }>
 
 /** Relative paths start in `folder`, that of the configuration file. */
-export type ConfigContext = SecretAccess & { readonly folder: string }
+export type ConfigContext = SecretAccess &
+  Readonly<{
+    folder: string
+    /** Whether a secret that cannot be read is a problem of the configuration. */
+    checksSecrets: boolean
+  }>
 
 type ConfiguredSource = Readonly<{
   /** Beginning of its two keys, before `_file` and `_env`. */
@@ -42,8 +47,12 @@ export function configuredSecret(
   return variable === undefined ? undefined : create(`${name}_env`, { variable }, context)
 }
 
-export const secretProblems = (path: string, secrets: readonly (Secret | undefined)[]): readonly string[] =>
-  secrets.flatMap((secret) => {
+export const secretProblems = (
+  path: string,
+  secrets: readonly (Secret | undefined)[],
+  { checksSecrets }: Pick<ConfigContext, 'checksSecrets'>,
+): readonly string[] =>
+  (checksSecrets ? secrets : []).flatMap((secret) => {
     const text = secret?.read()
     return text && !text.ok ? [`${path}.${text.error}`] : []
   })

@@ -78,3 +78,21 @@ test.each([
     err: expect.stringMatching(err),
   })
 })
+
+test('commands to the daemon need no key of the service, and check-config does', async () => {
+  await using listener = await serve()
+  writeFileSync(
+    join(folder, 'dormouse.yaml'),
+    `
+accounts: [{ name: main, plan: scale, base_url: 'http://127.0.0.1:1/api/v2', api_key_env: NOT_SET }]
+notifications: [{ name: hook, type: webhook, url_env: NOT_SET_EITHER }]
+server: { api: '${new URL(urlOf(listener.address)).host}' }
+`,
+  )
+  const token = { cwd: folder, env: { DORMOUSE_TOKEN: 'look-at-it' } }
+  expect(await dormouse(['status'], token)).toMatchObject({ code: 0, err: '' })
+  const checked = await dormouse(['check-config'], token)
+  expect(checked.code).toBe(2)
+  expect(checked.err).toContain('accounts[0].api_key_env: the variable is not set')
+  expect(checked.err).toContain('notifications[0].url_env: the variable is not set')
+})

@@ -12,10 +12,14 @@ export const DEFAULT_CONFIG = 'dormouse.yaml'
 export const CONFIG_TEXT = `configuration file (default: ${DEFAULT_CONFIG})`
 
 /** From the file of `--config`, else from that of the current folder, where another user may have put it. */
-export function readConfiguration(given: string | undefined, io: Io): Result<LoadedConfig, ConfigProblems> {
+export function readConfiguration(
+  given: string | undefined,
+  io: Io,
+  options?: Parameters<typeof loadWithSource>[2],
+): Result<LoadedConfig, ConfigProblems> {
   const path = resolve(io.cwd, given ?? DEFAULT_CONFIG)
   const owner = given === undefined ? foreignOwner(path) : undefined
-  if (owner === undefined) return loadWithSource(path, io)
+  if (owner === undefined) return loadWithSource(path, io, options)
   return failed([
     `${path} belongs to user ${owner}, who would decide where keys are sent: name it with --config if it is yours`,
   ])

@@ -133,7 +133,7 @@ export function buildReceivers<Entry extends NamedEntry>(
   const built = entries.map((entry) => ({ entry, receiver: receiverOf(entry, context) }))
   const problems = built.flatMap(({ receiver }, index) => [
     ...repeatedName(path, entries, index),
-    ...secretProblems(`${path}[${index}]`, secretsOf(receiver)),
+    ...secretProblems(`${path}[${index}]`, secretsOf(receiver), context),
     ...addressProblems(`${path}[${index}]`, receiver),
   ])
   return { built, problems }
