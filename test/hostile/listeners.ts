@@ -13,7 +13,6 @@ import { exportedAccount } from '../../src/daemon/history/export.ts'
 import { createUtc } from '../../src/calendar/zone.ts'
 import { createOwners } from '../../src/model/policy/owner.ts'
 import type { History } from '../../src/model/ports/history.ts'
-import { createYielder } from '../../src/store/sqlite/yield.ts'
 import { createSelfMetrics } from '../../src/outputs/metrics/self.ts'
 import { GOOD, load } from '../config/loading.ts'
 import { dayAt, refOf } from '../store/build.ts'
@@ -90,10 +89,10 @@ export type Listener = Opened['telemetry']
 /** Days of `computes` computes over five weeks, as the store gives them. */
 export const fiveWeeks = (computes: number): Pick<History, 'days'> => ({
   days: async function* read() {
-    const pause = createYielder(createClock())
+    const clock = createClock()
     for (let index = 0; index < computes; index += 1) {
       for (let day = 0; day < 35; day += 1) yield dayAt(refOf(`ep-${index}`, `p-${index}`), day)
-      await pause()
+      await clock.yield()
     }
   },
 })

@@ -8,7 +8,6 @@ import type { Clock } from '../../model/ports/clock.ts'
 import { NO_ENDPOINT, type Row, type SqlValue } from '../rows/codec.ts'
 import { ADVICE_ROWS, GAP_ROWS, RECOMMENDATION_ROWS, SETTING_ROWS } from '../rows/advice-rows.ts'
 import { awakeIntervalFromRow, DAY_ROWS, INTERVAL_ROWS, STATISTICS_ROWS } from '../rows/history-rows.ts'
-import { createYielder } from './yield.ts'
 import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
 
 /** Rows, some hundred kB. */
@@ -79,7 +78,7 @@ export function createHistoryReader(database: DatabaseSync, clock: Clock): Histo
   const recommendations = database.prepare(RECOMMENDATIONS)
   const advice = database.prepare(ADVICE)
   const statistics = database.prepare(STATISTICS)
-  const pause = createYielder(clock)
+  const pause = () => clock.yield()
   return {
     statistics: async (refs) => {
       const found = await lookUpEach(refs, pause, (ref) => {

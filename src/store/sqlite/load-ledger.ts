@@ -13,7 +13,6 @@ import { orderedMap } from '../../std/ordered-map.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { NO_ACCOUNT_COUNTERS } from '../../model/ledger/counters.ts'
 import { bodyOf, type AccountValues } from '../rows/entry-rows.ts'
-import { createYielder } from './yield.ts'
 
 /** Rows, some hundred kB: a larger page makes the start hardly faster. */
 const PAGE = 64
@@ -66,7 +65,6 @@ export async function loadLedger(database: DatabaseSync, account: string, clock:
 
 /** @throws with the key of a row whose JSON is damaged */
 async function* bodies<Body>(page: ReturnType<DatabaseSync['prepare']>, account: string, clock: Clock) {
-  const pause = createYielder(clock)
   let last: readonly [project: string, endpoint: string] = ['', '']
   for (;;) {
     const rows = page.all(account, ...last)
@@ -74,7 +72,7 @@ async function* bodies<Body>(page: ReturnType<DatabaseSync['prepare']>, account:
       last = [String(row['project_id']), String(row['endpoint_id'])]
       yield bodyOf(row, ...last) as Body
       // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses
-      await pause()
+      await clock.yield()
     }
     if (rows.length < PAGE) return
   }

@@ -17,7 +17,6 @@ import { ROLLUP_ROWS } from '../rows/rollup-rows.ts'
 import { ONE_COMPUTE } from './history.ts'
 import { createChangePut, isConflict } from './journal.ts'
 import { createRetention } from './retention.ts'
-import { createYielder } from './yield.ts'
 
 /** Durable when it resolves; when it rejects or refuses, nothing of the writes is stored. */
 type Commit = (
@@ -47,10 +46,8 @@ function createTransaction(database: DatabaseSync, clock: Clock): Commit {
   const trim = createRetention(database)
   const lease = database.prepare(LEASE)
   const isFenced = ({ epoch }: CommitOptions) => epoch !== undefined && lease.get()?.['epoch'] !== epoch
-  // shared by all commits: many small ones in a row block the event loop too
-  const pause = createYielder(clock)
   return async (account, writes, options = {}) => {
-    await pause()
+    await clock.yield()
     const rows = await rowsOf(writes)
     const put = openPut(account)
     database.exec('begin immediate')
@@ -64,7 +61,7 @@ function createTransaction(database: DatabaseSync, clock: Clock): Commit {
         const compute = put(row)
         if (compute !== undefined) written.add(compute)
         // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses
-        await pause()
+        await clock.yield()
       }
       trim(written, clock.now())
       database.exec('commit')
