@@ -3,10 +3,16 @@
 //
 // 1. A look without newer activity than the one before excludes any, up to the lag before it.
 // 2. Newer activity ends the gap: the first lies after that instant, and not after the activity shown.
-// 3. A gap is left out unless looks or lists were close over all of it: shorter ones could not have been seen.
+// 3. A gap is left out where looks or lists were not close in more than a tenth of it: shorter ones could not have been seen.
 // 4. A list does not show whether the compute slept: its gaps wait for the next look.
 // 5. Gaps over suspensions are found when their awake intervals are settled (suspension-gaps.ts).
-import { MAX_FOLLOWED_STEP, type ActivityState, type Gap, type OpenGap } from '../../model/ledger/gap.ts'
+import {
+  MAX_FOLLOWED_STEP,
+  type ActivityState,
+  type Gap,
+  type OpenGap,
+  type UnconfirmedGap,
+} from '../../model/ledger/gap.ts'
 import type { OwnSession } from '../../model/ledger/evidence.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
@@ -25,8 +31,10 @@ import {
   type Seconds,
 } from '../../model/units.ts'
 import { isObserverActivity, isWarmUpActivity } from '../evidence/activity.ts'
+import { overlap } from '../interval-math.ts'
 import { isLater } from '../rollup/bucketize.ts'
 import { stateSpansBetween, type ObservedCompute, type StateSpan } from '../rollup/state-spans.ts'
+import { sumOf } from '../../std/sum.ts'
 
 /** Activity lag until looks have measured it, 60 s: no known service shows activity later. */
 const UNKNOWN_LAG: ActivityLagSample = { atLeast: seconds(0), atMost: seconds(60) }
@@ -93,20 +101,42 @@ function followLook(
   const earlier = shownBefore(before.shown, look, sleeps)
   const quietUntil = instant(askedAt - Math.max(lag.atLeast, lag.atMost) * SECOND)
   const isIdle = compute.state === 'idle'
-  const shown = isIdle
+  const newest = isIdle
     ? undefined
     : shownAfter(earlier, { ...compute, askedAt, quietUntil, ownSessions, warmUps })
-  const followed = union([
-    ...before.followed,
-    ...spans.filter(({ followed: isFollowed }) => isFollowed),
-  ]).slice(-MAX_FOLLOWED_SPANS)
-  const gap = earlier && shown && gapBetween(earlier, shown, minGap)
-  const confirmed = unconfirmed.filter((one) => isConfirmed(one, { followed, sleeps, at }))
+  const close = spans.filter(({ followed: isFollowed }) => isFollowed)
+  const followed = union([...before.followed, ...close]).slice(-MAX_FOLLOWED_SPANS)
+  const step = { close, followed, sleeps, since: last?.at ?? instant(0), at }
+  const gap = earlier && newest && gapBetween(earlier, newest, minGap)
+  const seen = [...unconfirmed, ...(gap ? [{ ...gap, unfollowed: earlier.unfollowed }] : [])]
   return {
-    activity: { ...before, shown, lag, followed },
-    gaps: gap && wasFollowed(followed, { from: gap.from, to: at }) ? [...confirmed, gap] : confirmed,
+    activity: { ...before, shown: newest && withUnfollowed(newest, step), lag, followed },
+    gaps: seen
+      .filter((one) => isConfirmed(one, step))
+      .map(({ from, low, high, hiddenBelow }) => ({ from, low, high, hiddenBelow })),
   }
 }
+
+/** From the look before to this one. */
+type Step = Readonly<{
+  /** In which activity was followed. */
+  close: readonly Interval[]
+  /** The same of earlier looks, too. */
+  followed: ActivityState['followed']
+  sleeps: readonly Interval[]
+  since: Instant
+  at: Instant
+}>
+
+function withUnfollowed(shown: Shown, { close, since, at }: Step): Shown {
+  const { unfollowed: before = 0, ...newest } = shown
+  const unfollowed = before + unfollowedIn({ from: latest(since, newest.from), to: at }, close)
+  return unfollowed > 0 ? { ...newest, unfollowed: seconds(unfollowed) } : newest
+}
+
+/** Seconds of `span` in which activity was not followed. */
+const unfollowedIn = (span: Interval, close: readonly Interval[]): number =>
+  Math.max(0, span.to - span.from - sumOf(close, (one) => overlap(one, span))) / SECOND
 
 /** Undefined where the compute slept since. */
 function shownBefore(shown: Shown | undefined, { listed, quietUntil }: Look, sleeps: readonly Interval[]) {
@@ -114,13 +144,19 @@ function shownBefore(shown: Shown | undefined, { listed, quietUntil }: Look, sle
   return listed ? quietAt(shown, quietUntil) : shown
 }
 
-type Confirmation = Pick<ActivityState, 'followed'> & Readonly<{ sleeps: readonly Interval[]; at: Instant }>
+/** Part of a gap, a tenth, in which a restart or an outage may have kept looks away. */
+const MAX_UNFOLLOWED = 0.1
 
-/** Whether the compute was awake over all of it. */
-function isConfirmed({ from, high }: Omit<Gap, 'ref'>, { followed, sleeps, at }: Confirmation): boolean {
+/** Whether the compute was awake over all of it, and followed. */
+function isConfirmed(
+  { from, low, high, unfollowed = seconds(0) }: UnconfirmedGap,
+  { close, followed, sleeps, since, at }: Step,
+): boolean {
   const to = earliest(at, after(from, high))
+  const unseen = unfollowed + unfollowedIn({ from: latest(since, from), to }, close)
+  const isFollowed = wasFollowed(followed, { from, to }) || unseen <= low * MAX_UNFOLLOWED
   const earlierSleeps = sleeps.filter((one) => one.from < to)
-  return wasFollowed(followed, { from, to }) && isAfterAll(earlierSleeps, from)
+  return isFollowed && isAfterAll(earlierSleeps, from)
 }
 
 type ListContext = Pick<FollowInput, 'ownSessions' | 'warmUps' | 'minGap'> & {
@@ -140,7 +176,8 @@ function followListed(
   const quietUntil = after(askedAt, seconds(0 - lag))
   const shown = shownAfter(earlier, { lastActive, startedAt, askedAt, quietUntil, ownSessions, warmUps })
   const gap = earlier && shown && gapBetween(earlier, shown, minGap)
-  const unconfirmed = [...(before.unconfirmed ?? []), ...(gap ? [gap] : [])].slice(-MAX_FOLLOWED_SPANS)
+  const found = gap ? [{ ...gap, ...(earlier.unfollowed && { unfollowed: earlier.unfollowed }) }] : []
+  const unconfirmed = [...(before.unconfirmed ?? []), ...found].slice(-MAX_FOLLOWED_SPANS)
   return { ...before, shown, ...(unconfirmed.length > 0 && { unconfirmed }) }
 }
 

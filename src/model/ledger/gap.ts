@@ -24,17 +24,23 @@ export const MAX_FOLLOWED_STEP: Seconds = seconds(120)
 
 /** Client activity of one compute until its gaps are known, in its ledger entry. */
 export type ActivityState = Readonly<{
-  /** Newest client activity by the looks at the awake compute, in `[from, from + within]`, and until when there was no newer. */
-  shown: Readonly<{ from: Instant; within: Seconds; quietUntil: Instant }> | undefined
+  /**
+   * Newest client activity by the looks at the awake compute, in `[from, from + within]`, and until when there was no newer. `unfollowed`: time
+   * since in which looks were not close enough; absent for none.
+   */
+  shown: Readonly<{ from: Instant; within: Seconds; quietUntil: Instant; unfollowed?: Seconds }> | undefined
   /** Activity lag by the looks. */
   lag: ActivityLagSample
   /** Not settled awake time in which looks were close enough, ascending. */
   followed: readonly Interval[]
   /** Found in project lists since the last look, which shows whether the compute was awake; absent where there are none. */
-  unconfirmed?: readonly Omit<Gap, 'ref'>[]
+  unconfirmed?: readonly UnconfirmedGap[]
   /** Over the last settled suspension; undefined before, and once it is over. */
   open: OpenGap | undefined
 }>
+
+/** `unfollowed`: until the last look. */
+export type UnconfirmedGap = Omit<Gap, 'ref'> & Readonly<{ unfollowed?: Seconds | undefined }>
 
 /** Begins somewhere in `[from, from + within]`. */
 export type OpenGap = Readonly<{ from: Instant; within: Seconds; hiddenBelow: Seconds }>

@@ -54,6 +54,24 @@ test.each<readonly [string, readonly Look[], readonly OwnSession[], readonly (re
   ['one that goes on', minutes(0, 900, -5), [], []],
   ['one across which nobody looked', [active(0, -2), active(60, 55), active(600, 590)], [], []],
   [
+    'one across which nobody looked for a tenth',
+    [...minutes(0, 3600, -5), ...minutes(4000, 7600, -5), active(7660, 7655)],
+    [],
+    [[-5, 7544, 7661]],
+  ],
+  [
+    'one across which nobody looked for more',
+    [...minutes(0, 3600, -5), ...minutes(4800, 8400, -5), active(8460, 8455)],
+    [],
+    [],
+  ],
+  [
+    'one after another across which nobody looked',
+    [...minutes(0, 600, -5), ...minutes(1200, 1800, 1195), active(1860, 1855)],
+    [],
+    [[1195, 599, 661]],
+  ],
+  [
     'one that began before the first look',
     [active(0, -119), active(60, -119), active(120, 110)],
     [],
@@ -171,6 +189,30 @@ test.each<
     [active(0, -5), listed(600, 490, { askedBefore: undefined }), lookAfterLists(540, 900, 895)],
     [],
     [[490, 348, 406]],
+  ],
+  [
+    'lists were missing for a tenth of the time before it',
+    [
+      active(0, -5),
+      lookAfterLists(-60, 3600, -5),
+      lookAfterLists(3940, 6000, -5),
+      listed(7200, 7090),
+      lookAfterLists(3940, 7300, 7090),
+    ],
+    [],
+    [[-5, 7084, 7096]],
+  ],
+  [
+    'lists were missing for more',
+    [
+      active(0, -5),
+      lookAfterLists(-60, 3600, -5),
+      lookAfterLists(4800, 6000, -5),
+      listed(7200, 7090),
+      lookAfterLists(4800, 7300, 7090),
+    ],
+    [],
+    [],
   ],
   [
     'the list is older than the look',
