@@ -106,7 +106,7 @@ function followLook(
     : shownAfter(earlier, { ...compute, askedAt, quietUntil, ownSessions, warmUps })
   const close = spans.filter(({ followed: isFollowed }) => isFollowed)
   const followed = union([...before.followed, ...close]).slice(-MAX_FOLLOWED_SPANS)
-  const step = { close, followed, sleeps, since: last?.at ?? instant(0), at }
+  const step = { close, followed, sleeps, since: last?.at ?? at, at }
   const gap = earlier && newest && gapBetween(earlier, newest, minGap)
   const seen = [...unconfirmed, ...(gap ? [{ ...gap, unfollowed: earlier.unfollowed }] : [])]
   return {
@@ -124,6 +124,7 @@ type Step = Readonly<{
   /** The same of earlier looks, too. */
   followed: ActivityState['followed']
   sleeps: readonly Interval[]
+  /** The first look proves silence since the activity that it shows. */
   since: Instant
   at: Instant
 }>
@@ -225,8 +226,8 @@ type ShownInput = Pick<Compute, 'lastActive' | 'startedAt'> &
   Pick<FollowInput, 'ownSessions' | 'warmUps'>
 
 function shownAfter(earlier: Shown | undefined, input: ShownInput): Shown | undefined {
-  const { lastActive: recorded, startedAt, askedAt, quietUntil, ownSessions, warmUps } = input
-  const lastActive = recorded !== undefined && isWarmUpActivity(recorded, warmUps) ? undefined : recorded
+  const { startedAt, askedAt, quietUntil, ownSessions } = input
+  const lastActive = recordedActivity(input)
   const isOwn = lastActive !== undefined && isObserverActivity(lastActive, ownSessions)
   const newest = isOwn ? readActivity(ownSessions, askedAt) : lastActive
   if (newest !== undefined && newest > (earlier ? newestOf(earlier) : 0))
@@ -234,6 +235,12 @@ function shownAfter(earlier: Shown | undefined, input: ShownInput): Shown | unde
   if (!earlier) return undefined
   const activity = isOwn ? maskedBy(earlier, lastActive) : earlier
   return { ...activity, quietUntil: latest(earlier.quietUntil, quietUntil) }
+}
+
+/** The start, where nobody has come since; undefined where a warm-up hides it. */
+function recordedActivity({ lastActive, startedAt, warmUps }: ShownInput): Instant | undefined {
+  if (lastActive === undefined) return startedAt
+  return isWarmUpActivity(lastActive, warmUps) ? undefined : lastActive
 }
 
 /** The newest that readings until `at` saw, in whole seconds. */

@@ -81,7 +81,16 @@ test.each<readonly [string, readonly Look[], readonly OwnSession[], readonly (re
     'one that began long before the first look',
     [active(0, -300), active(60, -300), active(120, 110)],
     [],
+    [[-300, 299, 411]],
+  ],
+  [
+    'one since the start: no client came before',
+    [
+      ...[0, 60, 120].map((when) => look(when, { state: 'active', startedAt: at(-600) })),
+      active(180, 175, { startedAt: at(-600) }),
+    ],
     [],
+    [[-603, 659, 779]],
   ],
   [
     'a suspension in between',
@@ -269,6 +278,9 @@ test('gaps of followed activity hide none', () => {
   expect(gap).toMatchObject({ ref, hiddenBelow: 0 })
 })
 
+/** Seconds without activity before the first that is looked for. */
+const FIRST = 10_000
+
 test('any activity of a compute that is looked at each minute: long silences are found, each gap is one', () => {
   const silences = fc.array(fc.integer({ min: 2, max: 900 }), { minLength: 1, maxLength: 40 })
   check(
@@ -284,10 +296,13 @@ test('any activity of a compute that is looked at each minute: long silences are
         const end = (activities.at(-1) ?? 0) + 120
         const times = Array.from({ length: Math.ceil(end / 60) + 1 }, (_, index) => index * 60 + phase)
         const looks = times.map((when) =>
-          active(when, activities.findLast((one) => one + lag <= when) ?? -10_000),
+          active(when, activities.findLast((one) => one + lag <= when) ?? -FIRST),
         )
         const gaps = gapsOf(looks)
-        const truth = lengths.map((length, index) => [activities[index] ?? 0, length] as const)
+        const truth = [
+          [-FIRST, FIRST] as const,
+          ...lengths.map((length, index) => [activities[index] ?? 0, length] as const),
+        ]
         const found = told(gaps).map(([from = 0, low = 0, high = 0]) => {
           const silence = truth.find(([start]) => start === from)
           return { from, isTrue: silence !== undefined && low <= silence[1] && silence[1] <= high }
