@@ -205,8 +205,8 @@ function gapsAfter(
   }
 }
 
-const hasActivity = ({ shown, open, followed }: ActivityState) =>
-  shown !== undefined || open !== undefined || followed.length > 0
+const hasActivity = ({ shown, shownBeforeSleep, open, followed }: ActivityState) =>
+  [shown, shownBeforeSleep, open].some((known) => known !== undefined) || followed.length > 0
 
 /** Settings that changed, where the delay is known. */
 function settingsAfter(

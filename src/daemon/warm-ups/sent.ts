@@ -1,7 +1,7 @@
 // Warm-ups that were sent, as stored: before the request, so that no wake of ours is taken for a client's after a crash, and until it is known
 // what came of them.
 import { array, object, string, number } from 'zod'
-import { WAKE_TIME } from '../../ledger/gaps/follow-activity.ts'
+import { WAKE_TIME } from '../../ledger/gaps/gap-length.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import { WARM_UP_RESULTS, type WarmUpCounts, type WarmUpResult } from '../../model/policy/warm-up.ts'
 import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'

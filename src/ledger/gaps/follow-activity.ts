@@ -31,6 +31,7 @@ import {
   type Seconds,
 } from '../../model/units.ts'
 import { isObserverActivity, isWarmUpActivity } from '../evidence/activity.ts'
+import { activityAt, lengthOf, maskedBy, WAKE_TIME } from './gap-length.ts'
 import { overlap } from '../interval-math.ts'
 import { isLater } from '../rollup/bucketize.ts'
 import { stateSpansBetween, type ObservedCompute, type StateSpan } from '../rollup/state-spans.ts'
@@ -110,12 +111,20 @@ function followLook(
   const gap = earlier && newest && gapBetween(earlier, newest, minGap)
   const seen = [...unconfirmed, ...(gap ? [{ ...gap, unfollowed: earlier.unfollowed }] : [])]
   return {
-    activity: { ...before, shown: newest && withUnfollowed(newest, step), lag, followed },
+    activity: {
+      ...sleptSince(before, isIdle),
+      shown: newest && withUnfollowed(newest, step),
+      lag,
+      followed,
+    },
     gaps: seen
       .filter((one) => isConfirmed(one, step))
       .map(({ from, low, high, hiddenBelow }) => ({ from, low, high, hiddenBelow })),
   }
 }
+
+const sleptSince = (before: ActivityState, isIdle: boolean): ActivityState =>
+  isIdle && before.shown ? { ...before, shownBeforeSleep: before.shown.from } : before
 
 /** From the look before to this one. */
 type Step = Readonly<{
@@ -252,30 +261,6 @@ function readActivity(ownSessions: readonly OwnSession[], at: Instant): Instant 
 
 const newestOf = ({ from, within }: Pick<OpenGap, 'from' | 'within'>) => instant(from + (within - 1) * SECOND)
 
-/**
- * The newest client activity where own activity at `own` may hide newer: a client often comes back soon. A later session hides some seconds
- * of a long silence, and changes nothing.
- */
-export function maskedBy<Activity extends Pick<OpenGap, 'from' | 'within'>>(
-  activity: Activity,
-  own: Instant,
-): Activity {
-  const within = Math.ceil((own - activity.from) / SECOND) + 1
-  return within > activity.within && within <= MAX_FOLLOWED_STEP
-    ? { ...activity, within: seconds(within) }
-    : activity
-}
-
-/** Largest time from a client's connection to the start that it causes, 3 s, ms. Source: service interface, "States and transitions". */
-export const WAKE_TIME = 3 * SECOND
-
-/** Activity dated to the second `at`. A client that woke the compute came before its start. */
-export function activityAt(at: Instant, startedAt: Instant | undefined): Pick<OpenGap, 'from' | 'within'> {
-  const isWake = startedAt !== undefined && at >= startedAt - SECOND && at <= startedAt + WAKE_TIME
-  const from = instant(isWake ? startedAt - WAKE_TIME : at)
-  return { from, within: seconds((at - from) / SECOND + 1) }
-}
-
 /** Undefined without newer activity, and where the gap is probably too short. */
 function gapBetween(earlier: Shown, later: Shown, minGap: Seconds): Omit<Gap, 'ref'> | undefined {
   if (later.from <= newestOf(earlier)) return undefined
@@ -284,17 +269,4 @@ function gapBetween(earlier: Shown, later: Shown, minGap: Seconds): Omit<Gap, 'r
     { from: earlier.quietUntil, to: newestOf(later) },
     minGap,
   )
-}
-
-/**
- * The gap that activity ends somewhere in `until`, which is dated to whole seconds; undefined where its likely length is under `minGap`.
- */
-export function lengthOf(
-  { from, within, hiddenBelow }: OpenGap,
-  until: Interval,
-  minGap: Seconds,
-): Omit<Gap, 'ref'> | undefined {
-  const low = Math.max(0, Math.floor((until.from - from) / SECOND) - within)
-  const high = Math.ceil((until.to - from) / SECOND) + 1
-  return low + high < 2 * minGap ? undefined : { from, low: seconds(low), high: seconds(high), hiddenBelow }
 }

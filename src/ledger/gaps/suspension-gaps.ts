@@ -29,7 +29,8 @@ import {
 } from '../evidence/activity.ts'
 import type { Watermark } from '../evidence/intervals.ts'
 import { provisionalIntervals } from '../settle/settle.ts'
-import { activityAt, lengthOf, maskedBy, NO_ACTIVITY, WAKE_TIME, wasFollowed } from './follow-activity.ts'
+import { NO_ACTIVITY, wasFollowed } from './follow-activity.ts'
+import { activityAt, lengthOf, maskedBy, WAKE_TIME } from './gap-length.ts'
 
 type SettledIntervals = Readonly<{
   /** Settled to their ends now, in order. */
@@ -52,10 +53,10 @@ export function suspensionGaps(
     return { activity: { ...activity, followed }, gaps: [] }
   const intervals = partlySettled ? [...closed, partlySettled.interval] : closed
   const gaps: Omit<Gap, 'ref'>[] = []
+  const { lag, shownBeforeSleep, ...before } = activity
   let { open } = activity
-  const { lag } = activity
   intervals.forEach((interval, index) => {
-    const clients = clientsIn(interval, evidence)
+    const clients = clientsIn(interval, evidence, shownBeforeSleep)
     const first = interval.restart ? undefined : firstActivity(interval, clients, { evidence, lag })
     if (open && first) {
       const gap = lengthOf(open, first, minGap)
@@ -69,7 +70,12 @@ export function suspensionGaps(
       { open, clients, first, isRestarted, evidence, delay, followed: activity.followed },
     )
   })
-  return { activity: { ...activity, followed, open }, gaps }
+  const settledTo = closed.at(-1)?.to?.latest ?? 0
+  const isOpen = shownBeforeSleep !== undefined && shownBeforeSleep > settledTo
+  return {
+    activity: { ...before, lag, ...(isOpen && { shownBeforeSleep }), followed, open },
+    gaps,
+  }
 }
 
 /** What later facts may restate. */
@@ -109,10 +115,18 @@ const isOwnWake = (interval: AwakeInterval, evidence: Evidence): boolean =>
   isWokenDuring(interval, evidence.changes) ||
   isWokenDuring(interval, evidence.warmUps)
 
-function clientsIn(interval: AwakeInterval, evidence: Evidence): readonly Instant[] {
+/** @param shown newest activity of a client that looks showed, which evidence of settled time does not hold any more */
+function clientsIn(
+  interval: AwakeInterval,
+  evidence: Evidence,
+  shown: Instant | undefined,
+): readonly Instant[] {
   const { from, to } = interval
   const since = isOwnWake(interval, evidence) ? from.latest + SECOND : from.earliest - SECOND
-  return clientActivities(evidence).filter((at) => at >= since && at <= (to?.latest ?? Infinity))
+  const isInside = (at: Instant) => at >= since && at <= (to?.latest ?? Infinity)
+  const recorded = clientActivities(evidence).filter(isInside)
+  const isEarlier = shown !== undefined && isInside(shown) && shown < (recorded[0] ?? Infinity)
+  return isEarlier ? [shown, ...recorded] : recorded
 }
 
 /** Undefined where no client used the interval, or none is known to have. */
@@ -185,15 +199,23 @@ function lastActivity(
 ): (Pick<OpenGap, 'from' | 'within'> & { readonly isShown: boolean }) | undefined {
   const own = observerActivities(evidence).findLast((at) => at <= to.latest) ?? 0
   const reach = delayMillis(delay)
-  const isExplained = isRestarted || to.earliest - reach <= Math.max(newest ?? 0, own) + GRACE
+  const isOtherwise = isRestarted || isDelayChanged(to, evidence)
+  const isExplained = isOtherwise || to.earliest - reach <= Math.max(newest ?? 0, own) + GRACE
   if (newest !== undefined && isExplained) {
     const shown = activityAt(wholeSecond(newest), wholeSecond(from.likely))
     return { ...maskedBy(shown, instant(own)), isShown: true }
   }
-  if (isRestarted || delay === 'never') return undefined
+  if (isOtherwise || delay === 'never') return undefined
   const begin = wholeSecond(latest(from.earliest, instant(to.earliest - reach - GRACE)))
   const end = latest(begin, from.latest, instant(to.latest - reach))
   return { from: begin, within: seconds(Math.ceil((end - begin) / SECOND) + 1), isShown: false }
+}
+
+/** Whether another delay was set between the last look before a suspension and the first after it, which suspends a compute that is idle. */
+function isDelayChanged({ earliest: from, latest: to }: ClosedInterval['to'], { states }: Evidence): boolean {
+  const before = states.findLast(({ answeredAt, record }) => record && answeredAt <= from)?.record
+  const next = states.find(({ askedAt, record }) => record && askedAt >= to)?.record
+  return before !== undefined && next !== undefined && before.holds !== next.holds
 }
 
 /** Time by which a suspension may be later than one delay after the last activity, ms. */

@@ -29,6 +29,8 @@ export type ActivityState = Readonly<{
    * since in which looks were not close enough; absent for none.
    */
   shown: Readonly<{ from: Instant; within: Seconds; quietUntil: Instant; unfollowed?: Seconds }> | undefined
+  /** `shown.from` before the newest look that showed the compute asleep; absent once that sleep is settled. */
+  shownBeforeSleep?: Instant
   /** Activity lag by the looks. */
   lag: ActivityLagSample
   /** Not settled awake time in which looks were close enough, ascending. */

@@ -33,21 +33,29 @@ const shown = ({ from, low, high, hiddenBelow }: Omit<Gap, 'ref'>): Shown => [
   hiddenBelow,
 ]
 
-/** A look every minute for `hours`. Provisional gaps after each one, and gaps stored until then, as JSON. */
-function followed(life: Life, hours: number) {
+/** A look every minute for `hours`: what is known after each one, and the gaps stored until then. */
+function followed(recordOf: (when: number) => Partial<Compute>, hours: number) {
   let known: Ledger = ledger()
   const stored: Shown[] = []
-  const after: { when: number; provisional: readonly Shown[]; stored: readonly Shown[] }[] = []
+  const after: {
+    when: number
+    provisional: readonly Shown[]
+    newest: number | undefined
+    stored: readonly Shown[]
+  }[] = []
   for (let when = 0; when < hours * 3600; when += 60) {
-    const next = accounted(known, sweep(when, { looks: [look(when, recordAt(life, when))] }), context(when))
+    const next = accounted(known, sweep(when, { looks: [look(when, recordOf(when))] }), context(when))
     known = next.ledger
     stored.push(...next.rows.gaps.map(shown))
-    const provisional = provisionalGaps(one(known), {
-      delay: seconds(DELAY),
-      minGap: MIN_GAP,
-      now: at(when),
+    const entry = one(known)
+    const { autosuspendDelay: delay = seconds(DELAY) } = entry.compute
+    const { ended, newest } = provisionalGaps(entry, { delay, minGap: MIN_GAP, now: at(when) })
+    after.push({
+      when,
+      provisional: ended.map(shown),
+      newest: newest && (newest - at(0)) / SECOND,
+      stored: [...stored],
     })
-    after.push({ when, provisional: provisional.ended.map(shown), stored: [...stored] })
   }
   return after
 }
@@ -58,7 +66,7 @@ test('a gap that a wake ended is known at the next look, and is stored later as 
     [18_000, 18_300],
     [19_000, 19_060],
   ]
-  const after = followed(life, 8)
+  const after = followed((when) => recordAt(life, when), 8)
   const provisionalAt = (when: number) => after.find((seen) => seen.when === when)?.provisional
   const final = after.at(-1)
   expect(final?.provisional).toEqual([])
@@ -74,4 +82,25 @@ test('a gap that a wake ended is known at the next look, and is stored later as 
     const both = [...stored, ...provisional]
     expect(new Set(both.map(String)).size, 'none is in both').toBe(both.length)
   }
+})
+
+test('a delay that suspends an idle compute at once ends no gap', () => {
+  const [used, set, woken] = [600, 6 * 3600 + 30, 8 * 3600]
+  const startedAt = at(-60)
+  const after = followed((when) => {
+    if (when < set)
+      return { state: 'active', autosuspendDelay: 'never', startedAt, lastActive: at(Math.min(when, used)) }
+    const record = { autosuspendDelay: seconds(60), suspendedAt: at(set), updatedAt: at(set) }
+    return when < woken
+      ? { ...record, state: 'idle', startedAt, lastActive: at(used) }
+      : { ...record, state: 'active', startedAt: at(woken), lastActive: at(when), updatedAt: at(woken) }
+  }, 10)
+  const newestAt = (when: number) => after.find((seen) => seen.when === when)?.newest
+  expect(newestAt(6 * 3600)).toBe(used)
+  // before the suspension is settled, and after
+  expect(newestAt(6 * 3600 + 60)).toBe(used)
+  expect(newestAt(7 * 3600 + 1800)).toBe(used)
+  const [gap, ...others] = after.at(-1)?.stored ?? []
+  expect(others).toEqual([])
+  expect(gap).toEqual([used, woken - used - 4, woken - used + 1, 0])
 })
