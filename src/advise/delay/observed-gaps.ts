@@ -112,7 +112,7 @@ function followedHours({ hours, entry, now }: AdviseInput, from: Instant): reado
   })
 }
 
-/** Where no activity of a client is known: the recorded one. Where own activity hides it, the first observation: a client may have come just before. */
+/** For a compute without known clients. Where own activity hides theirs, the first observation: a client may have come just before. */
 function recordedActivity({ entry, settings }: GapInput): Instant {
   const { evidence, compute, observedAt } = entry
   const { lastActive } = compute

@@ -128,12 +128,12 @@ const sleptSince = (before: ActivityState, isIdle: boolean): ActivityState =>
 
 /** From the look before to this one. */
 type Step = Readonly<{
-  /** In which activity was followed. */
+  /** Time in which activity was followed. */
   close: readonly Interval[]
-  /** The same of earlier looks, too. */
+  /** Followed time of earlier looks and of this one. */
   followed: ActivityState['followed']
   sleeps: readonly Interval[]
-  /** The first look proves silence since the activity that it shows. */
+  /** Of the look before. The first look proves silence since the activity that it shows. */
   since: Instant
   at: Instant
 }>

@@ -199,13 +199,13 @@ function lastActivity(
 ): (Pick<OpenGap, 'from' | 'within'> & { readonly isShown: boolean }) | undefined {
   const own = observerActivities(evidence).findLast((at) => at <= to.latest) ?? 0
   const reach = delayMillis(delay)
-  const isOtherwise = isRestarted || isDelayChanged(to, evidence)
-  const isExplained = isOtherwise || to.earliest - reach <= Math.max(newest ?? 0, own) + GRACE
+  const hasOtherCause = isRestarted || isDelayChanged(to, evidence)
+  const isExplained = hasOtherCause || to.earliest - reach <= Math.max(newest ?? 0, own) + GRACE
   if (newest !== undefined && isExplained) {
     const shown = activityAt(wholeSecond(newest), wholeSecond(from.likely))
     return { ...maskedBy(shown, instant(own)), isShown: true }
   }
-  if (isOtherwise || delay === 'never') return undefined
+  if (hasOtherCause || delay === 'never') return undefined
   const begin = wholeSecond(latest(from.earliest, instant(to.earliest - reach - GRACE)))
   const end = latest(begin, from.latest, instant(to.latest - reach))
   return { from: begin, within: seconds(Math.ceil((end - begin) / SECOND) + 1), isShown: false }
