@@ -71,17 +71,12 @@ export type GapVerdict = Readonly<{
 /** Seconds: two steps of the grid of delays. Looks a minute apart cannot show each shorter gap. */
 const MIN_JUDGED = 120
 
-/** Until the first activity: of a compute that starts awake, it may be recorded. */
-const silenceAtStart = ({ active: [first] }: LifeOfCompute): readonly Span[] =>
-  first ? [{ from: 0, to: first.from }] : []
-
 /** A recorded gap belongs to the true one that has its middle. */
 export function judgeGaps(life: LifeOfCompute, recorded: readonly Gap[], until: number): GapVerdict {
   const gaps = trueGaps(life, until)
-  const silences = [...silenceAtStart(life), ...gaps]
   const byTruth = Map.groupBy(recorded, ({ from, low, high }) => {
     const middle = (from - START) / 1000 + (low + high) / 4
-    return silences.find((gap) => middle >= gap.from && middle <= gap.to)
+    return gaps.find((gap) => middle >= gap.from && middle <= gap.to)
   })
   const found = gaps.flatMap((gap) => {
     const [first] = byTruth.get(gap) ?? []
