@@ -234,12 +234,14 @@ type ShownInput = Pick<Compute, 'lastActive' | 'startedAt'> &
   }> &
   Pick<FollowInput, 'ownSessions' | 'warmUps'>
 
+/** Without `earlier`, activity from before the start is not shown: the compute may have slept since. */
 function shownAfter(earlier: Shown | undefined, input: ShownInput): Shown | undefined {
   const { startedAt, askedAt, quietUntil, ownSessions } = input
   const lastActive = recordedActivity(input)
   const isOwn = lastActive !== undefined && isObserverActivity(lastActive, ownSessions)
   const newest = isOwn ? readActivity(ownSessions, askedAt) : lastActive
-  if (newest !== undefined && newest > (earlier ? newestOf(earlier) : 0))
+  const since = earlier ? newestOf(earlier) : instant((startedAt ?? 0) - WAKE_TIME - SECOND)
+  if (newest !== undefined && newest > since)
     return { ...activityAt(newest, startedAt), quietUntil: latest(quietUntil, newest) }
   if (!earlier) return undefined
   const activity = isOwn ? maskedBy(earlier, lastActive) : earlier

@@ -15,6 +15,11 @@ const ref = { account: 'main', projectId: 'project-one', endpointId: 'ep-one' }
 const active = (when: number, lastActive: number, over: Partial<Compute> = {}): Look =>
   look(when, { state: 'active', startedAt: at(-9000), lastActive: at(lastActive), ...over })
 
+const asleep = (when: number): Look =>
+  look(when, { state: 'idle', startedAt: at(-9000), suspendedAt: at(-60), lastActive: at(-5) })
+
+const WOKEN = { startedAt: at(7255), suspendedAt: at(-60) }
+
 const session = (when: number, lastClientActivity?: number): OwnSession => ({
   connectedAt: at(when),
   disconnectedAt: at(when + 0.5),
@@ -99,6 +104,12 @@ test.each<readonly [string, readonly Look[], readonly OwnSession[], readonly (re
       look(60, { state: 'idle', startedAt: at(-9000), suspendedAt: at(55), lastActive: at(-5) }),
       active(120, 115, { startedAt: at(114), suspendedAt: at(55) }),
     ],
+    [],
+    [],
+  ],
+  [
+    'a suspension before the first look that shows activity',
+    [...[0, 3600, 7200].map(asleep), active(7260, -5, WOKEN), active(7320, 7310, WOKEN)],
     [],
     [],
   ],
