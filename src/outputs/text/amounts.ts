@@ -1,10 +1,10 @@
 // Amounts and dates as text.
 import type { Shown } from '../../model/ledger/counted-past.ts'
+import type { Bounds } from '../../model/ledger/quantities.ts'
 import { toIso } from '../../model/time.ts'
-import type { Interval } from '../../model/units.ts'
 import { dayNumber, parseDate, weekdayOf } from '../../calendar/local-time.ts'
 import { largestCu, smallestCu, type Sizing } from '../../model/service/compute.ts'
-import { HOUR, type Instant, type Seconds } from '../../model/units.ts'
+import { HOUR, type Instant, type Interval, type Seconds } from '../../model/units.ts'
 
 const grouped = (digits: string) => digits.replaceAll(/(?<!\.\d*)\d(?=(?:\d{3})+(?!\d))/g, '$&,')
 
@@ -132,6 +132,20 @@ export function rangeText(
 }
 
 export const inBrackets = (range: string | undefined): string => (range === undefined ? '' : ` (${range})`)
+
+/** `saves 12.30 USD in 30 days (9.10 USD to 14.00 USD)`. */
+export function savingText(saving: Bounds<number>, currency: string): string {
+  const textOf = (micros: number) => moneyText(micros, currency)
+  const costsMore = saving.likely < 0
+  const { low, likely, high } = costsMore ? negated(saving) : saving
+  if (low === 0 && high === 0) return 'saves no money'
+  const range = inBrackets(rangeText({ low, high }, textOf))
+  return costsMore
+    ? `costs ${textOf(likely)} more in 30 days${range}`
+    : `saves ${textOf(likely)} in 30 days${range}`
+}
+
+const negated = ({ low, likely, high }: Bounds<number>) => ({ low: -high, likely: -likely, high: -low })
 
 /** `1 compute`, `3 computes`. */
 export const countWithNoun = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

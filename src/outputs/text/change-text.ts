@@ -9,8 +9,7 @@ import type {
   PlanJson,
   PlansJson,
 } from './change-schema.ts'
-import { countWithNoun, moneyText, toSecond } from './amounts.ts'
-import { savingText } from './recommendation-text.ts'
+import { countWithNoun, moneyText, toSecond, savingText } from './amounts.ts'
 
 const HOLD_TEXTS: Readonly<Record<HoldReason, string>> = {
   approval: 'it waits for an approval',

@@ -1,6 +1,6 @@
 // All recommendations of an account for terminals and spreadsheets.
 import { sumOf } from '../../std/sum.ts'
-import { countWithNoun, moneyText, toSecond } from './amounts.ts'
+import { countWithNoun, moneyText, toSecond, savingText } from './amounts.ts'
 import { inMoney } from './compute-fields.ts'
 import { csvLine } from './csv.ts'
 import type { RecommendationJson, RecommendationsJson, WithheldJson } from './recommendation-schema.ts'
@@ -8,7 +8,6 @@ import {
   recommendationLines,
   recommendationSummary,
   recommendationTitle,
-  savingText,
   settingText,
 } from './recommendation-text.ts'
 import { fits, KIND_TEXTS, reasonGroups, WITHHELD_TEXTS, withheldText } from './withheld-text.ts'

@@ -1,4 +1,5 @@
 // Words and figures of recommendations, the same on the command line, on pages, in reports and in explanations.
+import type { Bounds } from '../../model/ledger/quantities.ts'
 import {
   inBrackets,
   countWithNoun,
@@ -6,6 +7,7 @@ import {
   percentText,
   priceText,
   rangeText,
+  savingText,
   shortNumber,
   spanText,
   toSecond,
@@ -73,22 +75,6 @@ const UNUSED_TEXTS: Readonly<Record<(Detail & { readonly kind: 'unused' })['what
 
 const clientText = ({ period_seconds: period, ...culprit }: AwakeForNothing) =>
   `${culpritText(culprit)}${period === null ? '' : `, every ${spanText(period * 1000)}`}`
-
-type Amounts = RecommendationJson['saving_micros_per_30_days']
-
-/** `saves 12.30 USD in 30 days (9.10 USD to 14.00 USD)`. */
-export function savingText(saving: Amounts, currency: string): string {
-  const textOf = (micros: number) => moneyText(micros, currency)
-  const costsMore = saving.likely < 0
-  const { low, likely, high } = costsMore ? negated(saving) : saving
-  if (low === 0 && high === 0) return 'saves no money'
-  const range = inBrackets(rangeText({ low, high }, textOf))
-  return costsMore
-    ? `costs ${textOf(likely)} more in 30 days${range}`
-    : `saves ${textOf(likely)} in 30 days${range}`
-}
-
-const negated = ({ low, likely, high }: Amounts) => ({ low: -high, likely: -likely, high: -low })
 
 /** The saving; of a setting that costs more also the wakes that it avoids. */
 export function amountText(
@@ -217,7 +203,7 @@ function alternativeLines(
 
 function alternativeText(
   { to, saving_micros_per_30_days: saving, effect, because }: RecommendationJson['alternatives'][number],
-  best: Amounts,
+  best: Bounds<number>,
   currency: string,
 ) {
   const difference = best.likely - saving.likely
@@ -249,7 +235,7 @@ function dismissedLines(
   // absent in reports of earlier versions
   if (!before) return []
   const hasEnded = before.until !== null && before.until <= openedAt
-  const textOf = ({ likely }: Amounts) => moneyText(likely, currency)
+  const textOf = ({ likely }: Bounds<number>) => moneyText(likely, currency)
   const changes = [
     ...changeText('recommended setting', settingText(before.to), settingText(to)),
     ...changeText('likely saving in 30 days', textOf(before.saving_micros_per_30_days), textOf(saving)),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { cu, millis, ratio, seconds } from '../../../src/model/units.ts'
+import { savingText } from '../../../src/outputs/text/amounts.ts'
 import {
   medianWakeLatency,
   recommendationJson,
@@ -15,7 +16,6 @@ import {
   recommendationLines,
   recommendationSummary,
   recommendationTitle,
-  savingText,
   settingText,
   stateText,
   groundsText,

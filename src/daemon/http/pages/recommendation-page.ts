@@ -11,7 +11,7 @@ import {
 } from '../../../outputs/page/recommendations.ts'
 import type { PageContent } from '../../../outputs/page/layout.ts'
 import { namesOf } from '../../../outputs/page/filters.ts'
-import { savingText } from '../../../outputs/text/recommendation-text.ts'
+import { savingText } from '../../../outputs/text/amounts.ts'
 import { fits } from '../../../outputs/text/withheld-text.ts'
 import { createTopK } from '../../../std/top-k.ts'
 import { teamsByKey } from '../../history/named-projects.ts'

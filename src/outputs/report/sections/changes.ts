@@ -2,10 +2,9 @@ import { tableBlock, textBlock, type ReportBlock, type ReportSection } from '../
 import type { ReportChanges } from '../changes-schema.ts'
 import { SOME_COMPUTES } from '../../../model/output/hold-events.ts'
 import type { Report } from '../schema.ts'
-import { countWithNoun, instantText, moneyText } from '../../text/amounts.ts'
+import { countWithNoun, instantText, moneyText, savingText } from '../../text/amounts.ts'
 import { askedByText, changeStateText, changeTitle, isUnsent, sessionsText } from '../../text/change-text.ts'
 import { displayName } from '../../text/display-name.ts'
-import { savingText } from '../../text/recommendation-text.ts'
 import { sumOf } from '../../../std/sum.ts'
 
 /** Names of tokens, and reasons of people and of the service, are part of it. */

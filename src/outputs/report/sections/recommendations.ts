@@ -1,7 +1,7 @@
 import { itemBlock, tableBlock, textBlock, type ReportBlock, type ReportSection } from '../blocks.ts'
 import { computeNameText } from '../ownership.ts'
 import type { Report, ReportAdvice, ReportRecommendation } from '../schema.ts'
-import { moneyText } from '../../text/amounts.ts'
+import { moneyText, savingText } from '../../text/amounts.ts'
 import { displayName } from '../../text/display-name.ts'
 import { adviceCommands, implementationLines } from '../../text/recommendation-list.ts'
 import {
@@ -9,7 +9,6 @@ import {
   recommendationLines,
   recommendationSummary,
   recommendationTitle,
-  savingText,
 } from '../../text/recommendation-text.ts'
 
 /** The API, the page and the command have all. */
