@@ -9,19 +9,22 @@ export type WarmUpHoldTerms = Pick<ChangeTerms, 'freezes' | 'holds' | 'isClockSt
   Readonly<{
     isKilled: boolean
     isKeyRefused: boolean
+    /** Whether the policy of the compute allows warm-ups. */
+    isAllowed: boolean
     /** Window of the policy, with its name; undefined: at any time. */
     window: readonly [name: string, window: Window | undefined] | undefined
     /** Whether a budget of the compute has reached 80 %. */
     isNearlySpent: boolean
   }>
 
-/** The first of: kill switch, API key, freeze, hold of a person, clock, window of the policy, budget. */
+/** The first of: kill switch, API key, freeze, hold of a person, policy, clock, window of the policy, budget. */
 export function warmUpHold(terms: WarmUpHoldTerms, now: Instant): Hold | undefined {
-  const { freezes, holds, isClockSteady, isKilled, isKeyRefused, window, isNearlySpent } = terms
+  const { freezes, holds, isClockSteady, isKilled, isKeyRefused, isAllowed, window, isNearlySpent } = terms
   if (isKilled) return { because: 'kill-switch', until: undefined }
   if (isKeyRefused) return { because: 'key-refused', until: undefined }
   const standing = closedHold('freeze', freezes, { now, over: now }) ?? placedHoldOf(holds)
   if (standing) return standing
+  if (!isAllowed) return { because: 'policy', until: undefined }
   if (!isClockSteady) return { because: 'clock', until: undefined }
   return windowHold(window, now) ?? (isNearlySpent ? { because: 'budget', until: undefined } : undefined)
 }

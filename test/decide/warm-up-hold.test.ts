@@ -22,6 +22,7 @@ const FREE: WarmUpHoldTerms = {
   isClockSteady: true,
   isKilled: false,
   isKeyRefused: false,
+  isAllowed: true,
   window: undefined,
   isNearlySpent: false,
 }
@@ -31,6 +32,7 @@ const ALL: WarmUpHoldTerms = {
   isClockSteady: false,
   isKilled: true,
   isKeyRefused: true,
+  isAllowed: false,
   window: ['office', windowFrom(7200)],
   isNearlySpent: true,
 }
@@ -48,12 +50,23 @@ test.each<[string, WarmUpHoldTerms, Hold | undefined]>([
   ],
   [
     'then a person',
-    { ...ALL, isKilled: false, isKeyRefused: false, freezes: [['release', windowFrom(9000)]] },
+    {
+      ...ALL,
+      isKilled: false,
+      isKeyRefused: false,
+      isAllowed: true,
+      freezes: [['release', windowFrom(9000)]],
+    },
     { because: 'hold', until: at(3600), detail: 'hold-one of ann, the release' },
   ],
   [
-    'then the clock',
+    'then the policy',
     { ...ALL, isKilled: false, isKeyRefused: false, freezes: [], holds: [] },
+    { because: 'policy', until: undefined },
+  ],
+  [
+    'then the clock',
+    { ...ALL, isKilled: false, isKeyRefused: false, isAllowed: true, freezes: [], holds: [] },
     { because: 'clock', until: undefined },
   ],
   [

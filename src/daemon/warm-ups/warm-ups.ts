@@ -69,11 +69,15 @@ export async function createWarmUps(options: WarmUpOptions) {
   let news = new AbortController()
   let running: Promise<void> | undefined
 
-  const termsOf = ({ target, policy: { window } }: PlannedCompute): WarmUpHoldTerms => {
-    const { windows, changes } = config()
+  /** By the policy of now: the plan may be older than the configuration. */
+  const termsOf = ({ target }: PlannedCompute): WarmUpHoldTerms => {
+    const { windows, changes, policies } = config()
+    const policy = policies.warmUpsOf(target)
+    const window = policy?.window
     return {
       isKilled: killSwitch.isEngaged(),
       isKeyRefused: state().service.status === 'unauthorized',
+      isAllowed: policy !== undefined,
       freezes: changes.freeze.map((name) => [name, windows.get(name)] as const),
       holds: placedHolds.fitting(target),
       isClockSteady: isSteady(state().clock, clock),
