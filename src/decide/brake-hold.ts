@@ -1,6 +1,7 @@
 // Brakes: limits of what policies change by themselves, most of restarts.
 import { brakeId, type Brakes, type StoredBrake, type StoredBrakeName } from '../model/policy/brakes.ts'
 import { isInFlight, restartsCompute, sentAtOf, type Change, type Hold } from '../model/policy/change.ts'
+import { isStepOrigin } from '../model/policy/step-origin.ts'
 import type { Sizing } from '../model/service/compute.ts'
 import { after, latest, seconds, type Instant } from '../model/units.ts'
 import { breakerHold, endOfMany, type BreakerContext } from './breaker.ts'
@@ -52,6 +53,8 @@ function storedBrakeHold(change: Change, { engaged }: BrakeContext): Hold | unde
     ...(restartsCompute(kind) ? [] : OF_RESTARTS),
     // the pace of the fleet is enough
     ...(isPutBack(change) ? (['fleet'] as const) : []),
+    // a step rests on no advice
+    ...(isStepOrigin(change.origin) ? (['demoted'] as const) : []),
   ])
   const brake = engaged.find(({ name, subject }) => !passing.has(name) && subjects.includes(subject))
   return brake && { because: 'brake', until: undefined, detail: `${brakeId(brake)}, ${brake.because}` }

@@ -134,6 +134,19 @@ const brake = (fields: Partial<StoredBrake> = {}): StoredBrake => ({
   ...fields,
 })
 
+test.each(['budget', 'schedule'] as const)('advice that saved too little brakes no step of a %s', (by) => {
+  const demoted = { name: 'demoted', subject: 'sizing', because: 'saved 50 %', engagedAt: at(0) } as const
+  const origin = {
+    name: 'preview',
+    period: at(0),
+    ...(by === 'budget' ? { by, rung: 100 as const } : { by }),
+  } as const
+  const context = { ...CONTEXT, engaged: [demoted] }
+  for (const fields of [origin, { ...origin, of: 'ch-step' }])
+    expect(brakeHold(changeOf({ when: 'policy', origin: fields }), context, NOW)).toBeUndefined()
+  expect(brakeHold(CHANGE, context, NOW)).toBeDefined()
+})
+
 test('the fleet brake holds no change that puts back what a budget set', () => {
   const origin = { by: 'budget', name: 'preview', rung: 100, period: at(0) } as const
   const holds = [origin, { ...origin, of: 'ch-step' }].map((one) =>
