@@ -187,7 +187,7 @@ export function createChangeCommands(sources: CommandSources) {
     if (!other || !isUnderJudgement(other.state)) return refuseCommand(409, whyNotAdded(other))
     const { store, now, send } = runnerOf(change.ref.account)
     const because = `${by} asked for ${changeText(change)}`
-    const to = afterVerdict(other.state, { at: 'superseded', because }, now())
+    const to = afterVerdict(other.state, { at: 'cancelled', because }, now())
     const events = [...changeEvents(other, to, now()), ...changeEvents(change, change.state, now())]
     const replaced = await replaceChange(store, { change: other, to, next: change }, { at: now(), events })
     if (!replaced.ok) return refuseCommand(409, CONFLICTS[replaced.error.kind])
