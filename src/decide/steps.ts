@@ -1,14 +1,12 @@
 // Steps: changes for a time. A rung of a budget lets settings of the computes that it may act on go to their floors for the rest of its
 // period, a schedule sets a delay while its window is open.
-import type { ObservedSetting } from '../model/ledger/gap.ts'
 import type { BudgetView, StepRung } from '../model/policy/budget.ts'
-import type { Change, ChangeSettings } from '../model/policy/change.ts'
-import { isStepOrigin, type StepOrigin } from '../model/policy/step-origin.ts'
+import type { ChangeSettings } from '../model/policy/change.ts'
+import type { StepOrigin } from '../model/policy/step-origin.ts'
 import type { PlanLimits } from '../model/policy/plan-limits.ts'
 import type { Floors } from '../model/policy/policies.ts'
 import {
   delayMillis,
-  isSameSizing,
   largestCu,
   smallestCu,
   type AutosuspendDelay,
@@ -88,10 +86,6 @@ export const stepKey = ({ origin, ref }: Pick<SettingStep, 'origin' | 'ref'>): s
 export const rungOf = (origin: StepOrigin): StepRung | undefined =>
   origin.by === 'budget' ? origin.rung : undefined
 
-/** Whether a step stands until it is put back: its request took effect. A value that somebody else set before it was sent is not ours. */
-export const isStanding = ({ origin, state }: Change): boolean =>
-  isStepOrigin(origin) && origin.of === undefined && state.at === 'done' && state.sent !== undefined
-
 /**
  * Start of the period of each budget and of each window of a schedule, by `periodKey`; undefined where no period contains the time, or the
  * window is closed.
@@ -103,14 +97,3 @@ export const periodKey = ({ by, name }: Pick<StepOrigin, 'by' | 'name'>): string
 /** Whether the period of a step is over, or its budget or window is gone. */
 export const isOver = (origin: StepOrigin, periods: CurrentPeriods): boolean =>
   periods.get(periodKey(origin)) !== origin.period
-
-/** Whether somebody else set another value after the step took effect. @param settings of the compute since it was sent, oldest first */
-export function wasSetByOthers(
-  { sizing, autosuspendDelay: delay }: ChangeSettings,
-  settings: readonly ObservedSetting[],
-): boolean {
-  const hasOurs = (setting: ObservedSetting) =>
-    (!sizing || isSameSizing(sizing, setting.sizing)) && (delay === undefined || delay === setting.delay)
-  const first = settings.findIndex(hasOurs)
-  return first >= 0 && settings.slice(first).some((setting) => !hasOurs(setting))
-}

@@ -18,7 +18,7 @@ import { changeOf } from '../../support/changes.ts'
 import { snapshotOf } from '../../support/fleet-snapshot.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { storedBrakesOf } from '../../support/placed-holds.ts'
-import { delay, ref } from './decided-world.ts'
+import { delay, ref } from './decided/decided-world.ts'
 
 const VIEWS = snapshotOf(1).computes
 const IMPLEMENTED = { state: 'implemented', at: at(60), realised: undefined } as const

@@ -1,46 +1,42 @@
 // Changes that policies decide, after each pass: open recommendations become changes without a request of a person.
 /* oxlint-disable no-await-in-loop -- few computes, one commit after the other */
 import type { Logger } from 'pino'
-import { changeEvents } from '../../apply/events.ts'
-import { barredUntil } from '../../decide/barred.ts'
-import { stepKey } from '../../decide/steps.ts'
-import { decide, whyNotMade, type Candidate } from '../../decide/decide.ts'
-import { policyDecision } from '../../decide/policy-decision.ts'
-import type { DecidedTarget, NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
-import type { AccountView, ComputeView, OpenRecommendation, Snapshot } from '../../model/output/snapshot.ts'
-import type { Brakes } from '../../model/policy/brakes.ts'
-import type { Change } from '../../model/policy/change.ts'
-import type { ChangePolicy } from '../../model/policy/change-policy.ts'
-import type { Window } from '../../calendar/window.ts'
-import type { Budget } from '../../model/policy/budget.ts'
-import type { Policies } from '../../model/policy/policies.ts'
-import { projectTargetOf } from '../../model/policy/selector.ts'
-import type { Clock } from '../../model/ports/clock.ts'
-import { addChange } from '../../model/ports/journal.ts'
-import { largestCu, type TargetRef } from '../../model/service/compute.ts'
-import { after } from '../../model/units.ts'
-import { sumOf } from '../../std/sum.ts'
-import { existingComputes } from './targets.ts'
-import { createSteps } from './steps/steps.ts'
+import { barredUntil } from '../../../decide/barred.ts'
+import { stepKey } from '../../../decide/steps.ts'
+import { decide, whyNotMade, type Candidate } from '../../../decide/decide.ts'
+import { policyDecision } from '../../../decide/policy-decision.ts'
+import type { DecidedTarget, NotMadeBecause, PolicyDecision } from '../../../model/output/policy-decision.ts'
+import type {
+  AccountView,
+  ComputeView,
+  OpenRecommendation,
+  Snapshot,
+} from '../../../model/output/snapshot.ts'
+import type { Brakes } from '../../../model/policy/brakes.ts'
+import type { ChangePolicy } from '../../../model/policy/change-policy.ts'
+import type { Window } from '../../../calendar/window.ts'
+import type { Budget } from '../../../model/policy/budget.ts'
+import type { Policies } from '../../../model/policy/policies.ts'
+import { projectTargetOf } from '../../../model/policy/selector.ts'
+import type { Clock } from '../../../model/ports/clock.ts'
+import { largestCu, type TargetRef } from '../../../model/service/compute.ts'
+import { sumOf } from '../../../std/sum.ts'
+import { existingComputes } from '../targets.ts'
+import { createSteps, type AccountSteps } from '../steps/steps.ts'
 import {
-  changeOfStep,
   hasOpenChange,
+  isUnderWay,
   targetOf,
   type StepSources,
   type WantedStep,
-} from './steps/wanted-steps.ts'
-import { demote, endOfGone, isEngagedOn, setFleetBrake, waitingRestarts } from './brakes/policy-brakes.ts'
-import type { CommandSources } from './commands.ts'
-import { createForeignWatch } from './foreign/foreign-watch.ts'
-import {
-  reappliedIn,
-  reapplyingChange,
-  recommendationsOf,
-  type Reapplied,
-  type ReappliedById,
-} from './foreign/reapply.ts'
-import { isFrom, newChange, scheduledAt } from './new-change.ts'
-import { planOfRecommendation, readRecommendation } from './recommended.ts'
+} from '../steps/wanted-steps.ts'
+import { demote, endOfGone, isEngagedOn, setFleetBrake, waitingRestarts } from '../brakes/policy-brakes.ts'
+import type { CommandSources } from '../commands.ts'
+import { createForeignWatch } from '../foreign/foreign-watch.ts'
+import { reappliedIn, recommendationsOf, type ReappliedById } from '../foreign/reapply.ts'
+import { isFrom } from '../new-change.ts'
+import { endUnwanted } from './end-unwanted.ts'
+import { createMaker } from './make-changes.ts'
 
 type DecidedSources = Omit<CommandSources, 'snapshot' | 'log' | 'history'> &
   Readonly<{
@@ -59,7 +55,8 @@ type DecidedSources = Omit<CommandSources, 'snapshot' | 'log' | 'history'> &
 const MANY = 200
 
 export function createDecidedChanges(sources: DecidedSources) {
-  const { journal, config, runnerOf, random, clock, log } = sources
+  const { journal, config, runnerOf, clock, log } = sources
+  const make = createMaker(sources)
   const foreignWatch = createForeignWatch(sources)
   /** Recommendations of which a change was made, as far as they were looked up. */
   const made = new Set<string>()
@@ -113,53 +110,6 @@ export function createDecidedChanges(sources: DecidedSources) {
     return candidates
   }
 
-  async function make(
-    snapshot: Snapshot,
-    id: string,
-    { policy, isProposed }: Readonly<{ policy: ChangePolicy; isProposed: boolean }>,
-  ): Promise<void> {
-    const found = await readRecommendation(sources, snapshot, id)
-    const plan = found && planOfRecommendation(snapshot, found, { when: 'policy', runnerOf })
-    // the compute is not as it was: the next evaluation recommends anew
-    if (!found || !plan?.ok) return
-    const at = runnerOf(found.ref.account).now()
-    const change: Change = {
-      ...newChange(plan.value, { random, now: at, until: after(at, policy.restart.maxWait) }),
-      origin: { by: 'policy', id, hash: found.hash, name: policy.path ?? 'mode' },
-      promised: found.saving,
-      reason: `recommendation ${id}`,
-      state: isProposed ? { at: 'proposed' } : scheduledAt(at, undefined),
-    }
-    if (await add(change)) made.add(id)
-  }
-
-  async function makeAgain(
-    reapplied: Reapplied,
-    { policy, isProposed }: Readonly<{ policy: ChangePolicy; isProposed: boolean }>,
-  ): Promise<void> {
-    const runner = runnerOf(reapplied.view.identity.ref.account)
-    const change = reapplyingChange(reapplied, { policy, isProposed, runner, random })
-    if (change) await add(change)
-  }
-
-  /** Whether it was stored: somebody may have asked for one meanwhile. */
-  async function add(change: Change): Promise<boolean> {
-    const { store, now, send, wake } = runnerOf(change.ref.account)
-    const events = changeEvents(change, change.state, now())
-    const added = await addChange(store, change, { at: now(), events })
-    if (!added.ok) return false
-    const { id, ref, reason } = change
-    log.info({ change: id, ...ref, reason }, 'a change was made without a request')
-    await send(events)
-    wake()
-    return true
-  }
-
-  async function makeStep(step: WantedStep, steps: AccountSteps, isProposed: boolean): Promise<void> {
-    const change = changeOfStep(step, sources, isProposed)
-    if (change && (await add(change))) steps.add(change)
-  }
-
   const policyOf = (view: ComputeView): ChangePolicy => config().policies.changesOf(targetOf(view))
 
   /** Recommendations that are open, or wanted again, of computes whose policy has levers. */
@@ -201,13 +151,14 @@ export function createDecidedChanges(sources: DecidedSources) {
     return candidates
   }
 
-  /** Without policies that decide there is nothing to hold, and nothing to set again. */
+  /** Without policies that decide there is nothing to hold, and nothing to set again; what was set for a time is put back. */
   async function decideNothing(snapshot: Snapshot, account: string): Promise<void> {
     const { storedBrakes, watchBreaker } = runnerOf(account)
     await storedBrakes.end('fleet', 'no policy makes changes')
     await watchBreaker()
     if (config().policies.alertsOfForeignChanges)
       await foreignWatch.look(account, existingComputes(snapshot, account), { policyOf, mayBrake: false })
+    if (await settingSteps.hasAny(account)) await make.putBacks(await settingSteps.of(snapshot, account))
   }
 
   async function decideAccount(snapshot: Snapshot, account: string): Promise<void> {
@@ -216,11 +167,15 @@ export function createDecidedChanges(sources: DecidedSources) {
     await watchBreaker()
     await demote(storedBrakes, snapshot, account)
     await endOfGone(storedBrakes, views)
+    await endUnwanted(sources, snapshot, { account, views })
     const overwritten = await foreignWatch.look(account, views, { policyOf, mayBrake: true })
     const again = await reappliedIn(sources, views, overwritten)
     const steps = await settingSteps.of(snapshot, account)
     const wanted = new Map(steps.wanted.map((step) => [stepKey(step), step]))
-    wantedSteps.set(account, steps.wanted)
+    wantedSteps.set(
+      account,
+      steps.wanted.filter((step) => !isUnderWay(step)),
+    )
     const spent = steps.nearlySpentOf(views)
     nearlySpent.set(account, new Set(spent.map(({ identity }) => identity.ref.endpointId)))
     const candidates = [
@@ -242,11 +197,11 @@ export function createDecidedChanges(sources: DecidedSources) {
       const [policy, step] = [byId.get(id), wanted.get(id)]
       const isProposed = state === 'proposed'
       const reapplied = again.get(id)
-      if (step) await makeStep(step, steps, isProposed)
-      else if (policy && reapplied) await makeAgain(reapplied, { policy, isProposed })
-      else if (policy) await make(snapshot, id, { policy, isProposed })
+      if (step) await make.ofStep(step, steps, isProposed)
+      else if (policy && reapplied) await make.again(reapplied, { policy, isProposed })
+      else if (policy && (await make.ofRecommendation(snapshot, id, { policy, isProposed }))) made.add(id)
     }
-    for (const change of await steps.toPutBack()) if (await add(change)) steps.add(change)
+    await make.putBacks(steps)
   }
 
   /** Once for each configuration, as soon as all computes are known. */
@@ -293,7 +248,6 @@ export function createDecidedChanges(sources: DecidedSources) {
 
 /** Besides recommendations that were never made a change. */
 type Asked = Readonly<{ steps: AccountSteps; again: ReappliedById }>
-type AccountSteps = Awaited<ReturnType<ReturnType<typeof createSteps>['of']>>
 
 /** Whether it allows more CU. */
 const isLarger = ({ from, to }: OpenRecommendation): boolean =>

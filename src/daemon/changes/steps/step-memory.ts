@@ -1,6 +1,7 @@
 // Steps of one account, and the changes that put them back: those of the journal that still say something.
 /* oxlint-disable no-await-in-loop -- few changes end between two passes */
-import { isOver, isStanding, stepKey, type CurrentPeriods } from '../../../decide/steps.ts'
+import { isRestoredBy, isStanding, stepBelow } from '../../../decide/step-stack.ts'
+import { isOver, stepKey, type CurrentPeriods } from '../../../decide/steps.ts'
 import { isEnded, type Change } from '../../../model/policy/change.ts'
 import { isStepOrigin, type StepOrigin } from '../../../model/policy/step-origin.ts'
 import type { Journal } from '../../../model/ports/journal.ts'
@@ -17,6 +18,9 @@ const MANY = 100_000
 const isStepChange = (change: Change): change is StepChange =>
   isStepOrigin(change.origin) && isComputeRef(change.ref)
 
+/** Ended before its time, and not sent. */
+const wasUnwanted = ({ state, deadline }: StepChange) => state.at === 'expired' && state.endedAt < deadline
+
 const isWaiting = ({ state }: StepChange) => state.at === 'proposed' || state.at === 'scheduled'
 
 export type StepMemory = Awaited<ReturnType<typeof loadStepMemory>>
@@ -31,9 +35,11 @@ export async function loadStepMemory(
   const stored = await journal.changes(account, { since, count: MANY })
   const byId = new Map(stored.filter(isStepChange).map((change) => [change.id, change]))
   const steps = () => [...byId.values()].filter(({ origin }) => origin.of === undefined)
-  /** By the id of the step that each puts back. */
-  const putBacks = () =>
-    new Map([...byId.values()].flatMap((one) => (one.origin.of === undefined ? [] : [[one.origin.of, one]])))
+  const putBacks = () => [...byId.values()].filter(({ origin }) => origin.of !== undefined)
+  const standing = () => {
+    const backs = putBacks()
+    return steps().filter((step) => isStanding(step) && !backs.some((back) => isRestoredBy(step, back)))
+  }
 
   async function takeOver(open: ReadonlyMap<string, Change>): Promise<void> {
     for (const { id, state } of byId.values()) {
@@ -52,13 +58,14 @@ export async function loadStepMemory(
   /** Steps of periods that are over, and that nobody has to put back any more. */
   function forgetSettled(periods: CurrentPeriods): void {
     const backs = putBacks()
+    const settled: string[] = []
     for (const step of steps()) {
-      const back = backs.get(step.id)
+      const back = backs.find((one) => isRestoredBy(step, one))
       const isSettled = back ? isEnded(back.state) : !isStanding(step)
       if (!isSettled || !isEnded(step.state) || !isOver(step.origin, periods)) continue
-      byId.delete(step.id)
-      if (back) byId.delete(back.id)
+      settled.push(step.id, ...(back?.origin.of === step.id ? [back.id] : []))
     }
+    for (const id of settled) byId.delete(id)
   }
 
   forgetExpired()
@@ -70,15 +77,27 @@ export async function loadStepMemory(
       forgetExpired()
       forgetSettled(periods)
     },
-    /** Keys of the steps that were made, whatever became of them. */
-    made: (): ReadonlySet<string> => new Set(steps().map(({ origin, ref }) => stepKey({ origin, ref }))),
+    /** Keys of the steps that were made, whatever became of them; one that was not wanted for a time may be made again. */
+    made: (): ReadonlySet<string> =>
+      new Set(
+        steps()
+          .filter((step) => !wasUnwanted(step))
+          .map(({ origin, ref }) => stepKey({ origin, ref })),
+      ),
     ofPeriod: ({ by, name, period }: Pick<StepOrigin, 'by' | 'name' | 'period'>): readonly StepChange[] =>
       steps().filter(({ origin }) => origin.by === by && origin.name === name && origin.period === period),
     /** Steps that took effect, and that no change puts back. */
-    standing: (): readonly StepChange[] => {
-      const backs = putBacks()
-      return steps().filter((step) => isStanding(step) && !backs.has(step.id))
+    standing: (): readonly StepChange[] => standing(),
+    /** Whether another step stands on top of it, or is about to. */
+    isCovered: (step: StepChange): boolean => {
+      const all = standing()
+      return [...all, ...steps().filter(({ state }) => !isEnded(state))].some(
+        (one) => stepBelow(one, all)?.id === step.id,
+      )
     },
+    /** The standing step that it was made on top of. */
+    below: (step: StepChange): StepChange | undefined => stepBelow(step, standing()),
+    hasAny: (): boolean => byId.size > 0,
     /** Steps that were not sent. */
     waiting: (): readonly StepChange[] => steps().filter(isWaiting),
     /** Put-backs that were not sent, each with its step. */

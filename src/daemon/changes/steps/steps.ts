@@ -1,8 +1,6 @@
 // Steps of budgets and schedules on the computes of one account: what they ask for now, and what is put back after their period.
 /* oxlint-disable no-await-in-loop -- few computes, one commit after the other */
 import { changeEvents } from '../../../apply/events.ts'
-import { planRevert } from '../../../apply/plan.ts'
-import { hasSettings } from '../../../apply/settings.ts'
 import { whyNotMade, type Candidate } from '../../../decide/decide.ts'
 import {
   actingRungs,
@@ -10,22 +8,19 @@ import {
   periodKey,
   rungOf,
   stepKey,
-  wasSetByOthers,
   type CurrentPeriods,
 } from '../../../decide/steps.ts'
 import { mayActOn } from '../../../ledger/budgets/evaluate.ts'
 import type { NotMadeBecause } from '../../../model/output/policy-decision.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { BudgetWithForecast, Rung, StepRung } from '../../../model/policy/budget.ts'
-import { sentAtOf } from '../../../model/policy/change.ts'
 import type { SelectorTarget } from '../../../model/policy/selector.ts'
 import { transition } from '../../../model/ports/journal.ts'
 import type { ComputeRef } from '../../../model/service/compute.ts'
-import { after, type Instant, type Interval } from '../../../model/units.ts'
-import { digest } from '../../advice/evaluate.ts'
+import type { Instant, Interval } from '../../../model/units.ts'
 import type { ChangeRunner } from '../change-runner.ts'
-import { newChange, scheduledAt } from '../new-change.ts'
-import { planTargetOf, viewOfRef } from '../targets.ts'
+import { viewOfRef } from '../targets.ts'
+import { createPutBacks, isSeenBefore } from './put-backs.ts'
 import { upcomingPutBacks, type UpcomingPutBack } from './upcoming.ts'
 import { loadStepMemory, type StepChange, type StepMemory } from './step-memory.ts'
 import {
@@ -35,6 +30,7 @@ import {
   scheduledSteps,
   stepsAt,
   targetOf,
+  unwantedText,
   type StepSources,
   type WantedStep,
 } from './wanted-steps.ts'
@@ -46,8 +42,11 @@ export type BudgetPreview = Readonly<{
   madeAt: (rung: Rung) => readonly StepChange[]
 }>
 
+export type AccountSteps = Awaited<ReturnType<ReturnType<typeof createSteps>['of']>>
+
 export function createSteps(sources: StepSources) {
-  const { config, runnerOf, journal, history, random } = sources
+  const { config, runnerOf, journal } = sources
+  const putBackOf = createPutBacks(sources)
   /** By account: a promise, so that a decision and a preview at once share one. */
   const memories = new Map<string, Promise<StepMemory>>()
 
@@ -80,36 +79,6 @@ export function createSteps(sources: StepSources) {
       const rungs = actingRungs(view)
       return budget && rungs.length > 0 ? [{ budget, view, rungs }] : []
     })
-  }
-
-  /** Whether the value was another one since the step was sent: by a change that somebody asked for, or past Dormouse. */
-  async function isForeign(
-    { ref, kind, desired, state, createdAt }: StepChange,
-    now: Instant,
-  ): Promise<boolean> {
-    const interval = { from: sentAtOf(state) ?? createdAt, to: now, computes: [ref] }
-    const settings = await Array.fromAsync(history.settings(ref.account, interval))
-    if (wasSetByOthers(desired, settings)) return true
-    const changes = await journal.changes(ref.account, { target: ref, since: createdAt, count: MANY })
-    return changes.some(
-      (one) => one.kind === kind && one.createdAt > createdAt && sentAtOf(one.state) !== undefined,
-    )
-  }
-
-  /** The change that puts a step back; undefined where the value is another one now. */
-  async function putBackOf(step: StepChange, view: ComputeView): Promise<StepChange | undefined> {
-    const runner = runnerOf(step.ref.account)
-    const now = runner.now()
-    const isOurs = hasSettings(planTargetOf(view, runner.limits()), step.desired)
-    if (!isOurs || (await isForeign(step, now))) return undefined
-    const { mode, restart } = config().policies.changesOf(targetOf(view))
-    return {
-      ...newChange(planRevert(step, 'policy', digest), { random, now, until: after(now, restart.maxWait) }),
-      ref: step.ref,
-      origin: { ...step.origin, of: step.id },
-      reason: `puts back ${step.id}: ${overText(step.origin)}`,
-      state: mode === 'apply' ? scheduledAt(now, undefined) : { at: 'proposed' },
-    }
   }
 
   return {
@@ -148,6 +117,8 @@ export function createSteps(sources: StepSources) {
       const budgets = config().budgets.filter((budget) => budget.account === account)
       return upcomingPutBacks(memory.standing(), budgets, within)
     },
+    /** Whether there are steps that may have to be put back. Rejects where the journal cannot be read. */
+    hasAny: async (account: string): Promise<boolean> => (await memoryOf(account)).hasAny(),
     /** What budgets and schedules of an account ask for now. Rejects where the journal cannot be read. */
     of: async (snapshot: Snapshot, account: string) => {
       const runner = runnerOf(account)
@@ -157,15 +128,18 @@ export function createSteps(sources: StepSources) {
         snapshot.computes.flatMap(({ changes = [] }) => changes.map(({ change }) => [change.id, change])),
       )
       await memory.refresh(open, periods)
-      await endOverdue(memory, periods, runner)
       const acting = actingIn(snapshot, account)
       const ofBudgets = acting.flatMap(({ rungs, ...budget }) =>
         rungs.flatMap((rung) => stepsAt(rung, budget, { ...snapshot, config, runnerOf })),
       )
       const now = runner.now()
+      await endUnwanted()
       await endNeedless()
-      const wanted = [...ofBudgets, ...scheduledSteps(account, { ...snapshot, config, now })]
       const made = memory.made()
+      const wanted = onceEach(
+        [...ofBudgets, ...scheduledSteps(account, { ...snapshot, config, now })],
+        (step) => made.has(stepKey(step)),
+      )
       const isMade = (step: WantedStep) => {
         const wasMade = made.has(stepKey(step))
         const because = whyNotMade(candidateOfStep('', step, { wasMade, heldBy: undefined }))
@@ -202,13 +176,30 @@ export function createSteps(sources: StepSources) {
           for (const step of memory.standing()) {
             const view = viewOfRef(snapshot, step.ref)
             if (!isOver(step.origin, periods) || !view || isAskedAgain(step, view)) continue
-            const change = await putBackOf(step, view)
+            if (isSeenBefore(step, view) || memory.isCovered(step)) continue
+            const change = await putBackOf(step, originalOf(step, view), view)
             if (change) changes.push(change)
             else memory.forget(step.id)
           }
           return changes
         },
         add: memory.add,
+      }
+
+      /** Ends steps that wait and whose period is over, or that nothing asks for any more: the configuration was changed. */
+      async function endUnwanted(): Promise<void> {
+        for (const step of memory.waiting()) {
+          const view = viewOfRef(snapshot, step.ref)
+          if (isOver(step.origin, periods)) await expire(step, overText(step.origin), runner)
+          else if (view && !isAskedAgain(step, view)) await expire(step, unwantedText(step.origin), runner)
+        }
+      }
+
+      /** The step whose value of before is restored: the lowest of those below it whose periods are over, too. */
+      function originalOf(step: StepChange, view: ComputeView): StepChange {
+        const below = memory.below(step)
+        const isGone = below && isOver(below.origin, periods) && !isAskedAgain(below, view)
+        return isGone ? originalOf(below, view) : step
       }
 
       /** Ends put-backs that wait and whose value is asked for again. */
@@ -242,10 +233,18 @@ const heldByOthers = (memory: StepMemory): ReadonlyMap<string, Candidate['heldBy
       .map((step) => [heldKey(step), step.origin.by]),
   )
 
-/** Steps whose period ended before they were sent. */
-async function endOverdue(memory: StepMemory, periods: CurrentPeriods, runner: ChangeRunner) {
-  for (const change of memory.waiting())
-    if (isOver(change.origin, periods)) await expire(change, overText(change.origin), runner)
+/** Without a second step for the same setting of a compute, of which the first is to be made. */
+function onceEach(
+  steps: readonly WantedStep[],
+  isMade: (step: WantedStep) => boolean,
+): readonly WantedStep[] {
+  const taken = new Set<string>()
+  return steps.filter((step) => {
+    const key = `${step.origin.by} ${heldKey(step)}`
+    if (taken.has(key)) return false
+    if (!isMade(step)) taken.add(key)
+    return true
+  })
 }
 
 /**
@@ -266,6 +265,3 @@ async function expire(
   wake()
   return true
 }
-
-/** Changes of a compute since a step that are looked through. */
-const MANY = 200

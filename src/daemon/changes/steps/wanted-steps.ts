@@ -3,11 +3,18 @@ import type { ChangeAsk } from '../../../apply/asked-settings.ts'
 import { planChange } from '../../../apply/plan.ts'
 import type { Window } from '../../../calendar/window.ts'
 import type { Candidate } from '../../../decide/decide.ts'
-import { scheduledStepOf, stepOf, type OpenSchedule, type SettingStep } from '../../../decide/steps.ts'
+import { makesWay } from '../../../decide/policy-changes.ts'
+import {
+  scheduledStepOf,
+  stepKey,
+  stepOf,
+  type OpenSchedule,
+  type SettingStep,
+} from '../../../decide/steps.ts'
 import { mayActOn } from '../../../ledger/budgets/evaluate.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { Budget, BudgetView, StepRung } from '../../../model/policy/budget.ts'
-import type { StepOrigin } from '../../../model/policy/step-origin.ts'
+import { isStepOrigin, type StepOrigin } from '../../../model/policy/step-origin.ts'
 import type { ChangePolicy } from '../../../model/policy/change-policy.ts'
 import type { Policies } from '../../../model/policy/policies.ts'
 import { selectorTargetOf, type SelectorTarget } from '../../../model/policy/selector.ts'
@@ -107,7 +114,8 @@ export const candidateOfStep = (
   id,
   kind: step.kind,
   policy: step.policy,
-  hasOpenChange: hasOpenChange(step.view, step.kind),
+  hasOpenChange:
+    step.view.changes?.some(({ change }) => change.kind === step.kind && !makesWay(change)) === true,
   wasMade,
   isBarred: false,
   isDemoted: false,
@@ -117,6 +125,15 @@ export const candidateOfStep = (
 
 export const hasOpenChange = ({ changes = [] }: ComputeView, kind: string): boolean =>
   changes.some(({ change }) => change.kind === kind)
+
+/** Whether its own change is open. */
+export const isUnderWay = ({ origin, ref, view: { changes = [] } }: WantedStep): boolean =>
+  changes.some(
+    ({ change }) =>
+      isStepOrigin(change.origin) &&
+      change.origin.of === undefined &&
+      stepKey({ origin: change.origin, ref }) === stepKey({ origin, ref }),
+  )
 
 /** The step as a change that its policy makes. Undefined where the compute or its plan refuses it. */
 export function changeOfStep(
@@ -128,8 +145,9 @@ export function changeOfStep(
   const plan = planChange(planTargetOf(view, limits()), askOfStep(desired), digest)
   if (!plan.ok) return undefined
   const at = now()
+  const deadline = plan.value.restarts ? earliest(until, after(at, policy.restart.maxWait)) : until
   return {
-    ...newChange(plan.value, { random, now: at, until: earliest(until, after(at, policy.restart.maxWait)) }),
+    ...newChange(plan.value, { random, now: at, until: deadline }),
     ref: view.identity.ref,
     origin,
     reason: reasonOf(origin),
@@ -152,3 +170,7 @@ const reasonOf = (origin: StepOrigin): string =>
 /** Why a step ends, or is put back. */
 export const overText = ({ by, name }: StepOrigin): string =>
   by === 'budget' ? `the period of the budget ${name} is over` : `the window ${name} has closed`
+
+/** Why a step ends in its period. */
+export const unwantedText = ({ by, name }: StepOrigin): string =>
+  `the ${by} ${name} does not ask for it any more`

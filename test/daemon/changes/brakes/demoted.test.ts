@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { AdviceSummary } from '../../../../src/model/output/snapshot.ts'
 import { after, micros, seconds } from '../../../../src/model/units.ts'
 import { ASKED_AT } from '../../../support/changes-daemon.ts'
-import { APPLY, delay, sizing, worldOf } from '../decided-world.ts'
+import { APPLY, delay, sizing, worldOf } from '../decided/decided-world.ts'
 
 const DAY = 86_400
 const BOTH = [{ ...APPLY, levers: ['delay', 'sizing'] as const }]

@@ -1,21 +1,21 @@
 // Decisions of policies on two computes of a memory store, without an apply loop.
-import { decidedCompute } from '../../../src/model/output/policy-decision.ts'
-import { createDecidedChanges } from '../../../src/daemon/changes/decided-changes.ts'
-import { DEFAULT_BRAKES } from '../../../src/model/policy/brakes.ts'
-import { DEFAULT_RESTART_RULES, type ChangePolicy } from '../../../src/model/policy/change-policy.ts'
-import { createPolicies, type PolicyRule } from '../../../src/model/policy/policies.ts'
-import { planLimits } from '../../../src/model/policy/plan-limits.ts'
-import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
-import type { AccountView } from '../../../src/model/output/snapshot.ts'
-import type { Event } from '../../../src/model/output/event-kinds.ts'
-import { cu, seconds } from '../../../src/model/units.ts'
-import { preset } from '../../support/build.ts'
-import { ASKED_AT } from '../../support/changes-daemon.ts'
-import { snapshotOf } from '../../support/fleet-snapshot.ts'
-import { memoryStore } from '../../support/memory-store.ts'
-import { placedHoldsOf, storedBrakesOf } from '../../support/placed-holds.ts'
-import { recommendation, sizingRecommendation } from '../../support/recommendations.ts'
-import { computeOf } from '../../store/build.ts'
+import { decidedCompute } from '../../../../src/model/output/policy-decision.ts'
+import { createDecidedChanges } from '../../../../src/daemon/changes/decided/decided-changes.ts'
+import { DEFAULT_BRAKES } from '../../../../src/model/policy/brakes.ts'
+import { DEFAULT_RESTART_RULES, type ChangePolicy } from '../../../../src/model/policy/change-policy.ts'
+import { createPolicies, type PolicyRule } from '../../../../src/model/policy/policies.ts'
+import { planLimits } from '../../../../src/model/policy/plan-limits.ts'
+import type { Recommendation } from '../../../../src/model/policy/recommendation.ts'
+import type { AccountView } from '../../../../src/model/output/snapshot.ts'
+import type { Event } from '../../../../src/model/output/event-kinds.ts'
+import { cu, seconds } from '../../../../src/model/units.ts'
+import { preset } from '../../../support/build.ts'
+import { ASKED_AT } from '../../../support/changes-daemon.ts'
+import { snapshotOf } from '../../../support/fleet-snapshot.ts'
+import { memoryStore } from '../../../support/memory-store.ts'
+import { placedHoldsOf, storedBrakesOf } from '../../../support/placed-holds.ts'
+import { recommendation, sizingRecommendation } from '../../../support/recommendations.ts'
+import { computeOf } from '../../../store/build.ts'
 
 export const ref = (index: number) => ({
   account: 'main',
@@ -92,14 +92,12 @@ export async function worldOf(
   })
   const changes = () => store.changes('main', { count: 99 })
   /** As the snapshot after a pass shows it. */
-  const pass = async (account: Partial<AccountView> = {}) => {
+  const pass = async (account: Partial<AccountView> = {}, advised = recommendations) => {
     const open = await store.openChanges('main')
     const taken = snapshotOf(2, {})
     const computes = taken.computes.map((view) => ({
       ...view,
-      advice: recommendations.filter(
-        ({ ref: { endpointId } }) => endpointId === view.identity.ref.endpointId,
-      ),
+      advice: advised.filter(({ ref: { endpointId } }) => endpointId === view.identity.ref.endpointId),
       changes: open
         .filter((change) => change.ref.endpointId === view.identity.ref.endpointId)
         .map((change) => ({ change, hold: undefined })),

@@ -2,7 +2,7 @@
 /* oxlint-disable no-await-in-loop -- one change after the other */
 import { decidedCompute } from '../../../../src/model/output/policy-decision.ts'
 import type { Window } from '../../../../src/calendar/window.ts'
-import { createDecidedChanges } from '../../../../src/daemon/changes/decided-changes.ts'
+import { createDecidedChanges } from '../../../../src/daemon/changes/decided/decided-changes.ts'
 import type { BudgetWithForecast, Rung } from '../../../../src/model/policy/budget.ts'
 import { DEFAULT_BRAKES } from '../../../../src/model/policy/brakes.ts'
 import type { Change, ChangeSettings, ChangeState } from '../../../../src/model/policy/change.ts'
@@ -136,6 +136,7 @@ export async function budgetWorld(rules: readonly PolicyRule[] = [APPLY], mode: 
       accounts: taken.accounts.map((one) => ({ ...one, budgets: given.budgets ? [view()] : [] })),
       computes: taken.computes.map((one) => ({
         ...one,
+        state: { ...one.state, observedAt: given.now },
         changes: open
           .filter(({ ref }) => ref.endpointId === one.identity.ref.endpointId)
           .map((change) => ({ change, hold: undefined })),

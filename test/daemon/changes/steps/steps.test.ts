@@ -145,6 +145,7 @@ describe('what a budget changed', () => {
   test('is put back when the budget is gone from the configuration', async () => {
     const world = await spent()
     world.without()
+    world.at(7200)
     await world.pass()
     expect(world.settingsOf('ep-0')).toEqual({ sizing: { min: 0.25, max: 2 }, autosuspendDelay: 300 })
   })

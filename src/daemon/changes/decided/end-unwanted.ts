@@ -1,0 +1,43 @@
+// Ends changes that wait although their recommendation does not stand any more: withdrawn, dismissed, or replaced by a better one.
+/* oxlint-disable no-await-in-loop -- few changes wait, one after the other */
+import { unwantedBecause, waitsForRecommendation } from '../../../decide/policy-changes.ts'
+import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
+import type { Change } from '../../../model/policy/change.ts'
+import type { History } from '../../../model/ports/history.ts'
+import { transition } from '../../../model/ports/journal.ts'
+import type { ChangeRunner } from '../change-runner.ts'
+import { readRecommendation } from '../recommended.ts'
+
+type EndSources = Readonly<{
+  history: Pick<History, 'recommendations'>
+  runnerOf: (account: string) => Pick<ChangeRunner, 'store' | 'now' | 'wake'>
+}>
+
+/** The history is read only for recommendations that the snapshot does not show as open. */
+export async function endUnwanted(
+  { history, runnerOf }: EndSources,
+  snapshot: Snapshot,
+  { account, views }: Readonly<{ account: string; views: readonly ComputeView[] }>,
+): Promise<void> {
+  const projects = snapshot.accounts.find((view) => view.account === account)?.projects ?? []
+  const targets = [...views, ...projects].filter(({ changes = [] }) => changes.length > 0)
+  const open = new Set(targets.flatMap(({ advice = [] }) => advice.map(({ id }) => id)))
+  for (const { change } of targets.flatMap(({ changes = [] }) => changes)) {
+    const id = waitsForRecommendation(change)
+    if (id === undefined || open.has(id)) continue
+    const recommendation = await readRecommendation({ history }, snapshot, id)
+    const because = recommendation && unwantedBecause(recommendation)
+    if (because !== undefined) await cancel(change, because, runnerOf(account))
+  }
+}
+
+/** Refused where it moved meanwhile: the next pass asks again. */
+async function cancel(
+  change: Change,
+  because: string,
+  { store, now, wake }: Pick<ChangeRunner, 'store' | 'now' | 'wake'>,
+): Promise<void> {
+  const to = { at: 'cancelled', because, endedAt: now() } as const
+  const ended = await transition(store, { change, to }, { at: now() })
+  if (ended.ok) wake()
+}

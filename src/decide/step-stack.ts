@@ -1,0 +1,69 @@
+// Steps of one compute and kind, one made on top of another: which stand, and what a put-back restores.
+import type { ObservedSetting } from '../model/ledger/gap.ts'
+import type { Change, ChangeSettings } from '../model/policy/change.ts'
+import { isStepOrigin } from '../model/policy/step-origin.ts'
+import { delayMillis, isSameSizing } from '../model/service/compute.ts'
+
+/** Whether a step may stand until it is put back: its request took effect, or may have. A value that was there before is not ours. */
+export const isStanding = ({ origin, state }: Change): boolean =>
+  isStepOrigin(origin) &&
+  origin.of === undefined &&
+  (state.at === 'done' || state.at === 'failed') &&
+  state.sent !== undefined
+
+/** The newest of `steps` on top of which a step was made: it had set what that one found. */
+export const stepBelow = <Step extends Change>(step: Step, steps: readonly Step[]): Step | undefined =>
+  steps
+    .filter((one) => isEarlier(one, step) && isSameValue(one.desired, step))
+    .reduce<Step | undefined>((last, one) => (last && last.createdAt > one.createdAt ? last : one), undefined)
+
+/** Whether a put-back restored what was there before the step: its own, or that of a step on top of it. */
+export const isRestoredBy = (step: Change, putBack: Change): boolean =>
+  ('of' in putBack.origin && putBack.origin.of === step.id) ||
+  (isEarlier(step, putBack) && putBack.state.at === 'done' && isRestored(step, putBack.desired))
+
+const isEarlier = (one: Change, other: Change): boolean =>
+  one.id !== other.id &&
+  one.kind === other.kind &&
+  one.ref.endpointId === other.ref.endpointId &&
+  one.createdAt < other.createdAt
+
+function isRestored(
+  { before, hadDefaultDelay }: Change,
+  { sizing, autosuspendDelay: delay }: ChangeSettings,
+) {
+  if (sizing) return before.sizing !== undefined && isSameSizing(sizing, before.sizing)
+  return delay === 0 ? hadDefaultDelay === true : delay === before.autosuspendDelay
+}
+
+/** Whether a change found what `desired` sets. */
+function isSameValue(
+  { sizing, autosuspendDelay: delay }: ChangeSettings,
+  { before, hadDefaultDelay }: Change,
+) {
+  if (sizing) return before.sizing !== undefined && isSameSizing(sizing, before.sizing)
+  return delay === 0 ? hadDefaultDelay === true : delay === before.autosuspendDelay
+}
+
+/**
+ * Whether somebody else set another value after the step took effect.
+ *
+ * @param own later steps and put-backs of the same compute and kind that were sent
+ * @param settings of the compute since the step was sent, oldest first
+ */
+export function wasSetByOthers(
+  step: Pick<Change, 'desired'>,
+  own: readonly Change[],
+  settings: readonly ObservedSetting[],
+): boolean {
+  const values = [step, ...own].map(({ desired }) => desired)
+  if (own.some((change) => !values.some((value) => isSameValue(value, change)))) return true
+  const hasOurs = (setting: ObservedSetting) => values.some((value) => isShown(value, setting))
+  const first = settings.findIndex(hasOurs)
+  return first >= 0 && settings.slice(first).some((setting) => !hasOurs(setting))
+}
+
+const isShown = ({ sizing, autosuspendDelay: delay }: ChangeSettings, setting: ObservedSetting): boolean =>
+  (!sizing || isSameSizing(sizing, setting.sizing)) &&
+  (delay === undefined ||
+    (delay === 0 ? !setting.isOwnDelay : delayMillis(delay) === delayMillis(setting.delay)))
