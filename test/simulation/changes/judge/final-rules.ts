@@ -42,11 +42,12 @@ export function judgeReverts(changes: readonly Change[], log: EventLog): void {
   }
 }
 
-/** A step is made once in a period of its compute, and put back once. */
+/** A step is made once in a period of its compute, and put back once; one that expired before it was sent may be made again. */
 export function judgeSteps(changes: readonly Change[], log: EventLog): void {
   const seen = new Set<string>()
-  for (const { id, origin, ref, kind } of changes) {
-    if (origin.by !== 'budget') continue
+  for (const { id, origin, ref, kind, state } of changes) {
+    const wasUnsent = state.at === 'expired' && state.sent === undefined
+    if (origin.by !== 'budget' || wasUnsent) continue
     const { of, rung, period } = origin
     const key = of ?? `${rung} ${period} ${ref.endpointId} ${kind}`
     if (seen.has(key))
