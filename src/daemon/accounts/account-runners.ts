@@ -9,6 +9,7 @@ import { coalesce } from '../../std/coalesce.ts'
 import { exportedAccount, type ExportedAccount } from '../history/export.ts'
 import type { Adviser } from '../advice/adviser.ts'
 import { createDecidedChanges } from '../changes/decided/decided-changes.ts'
+import { endChangesOf } from '../changes/decided/end-unwanted.ts'
 import { createKillSwitch } from '../changes/kill-switch.ts'
 import { jobStatus } from '../snapshot/job-status.ts'
 import { buildSnapshot, createSnapshotBuilder } from '../snapshot/snapshot.ts'
@@ -123,10 +124,16 @@ export async function createAccountRunners(
     /** For the history of each account. */
     accounts: (): readonly ExportedAccount[] =>
       all.map((runner) => exportedAccount(runner.state().ledger, runner.prices().currency)),
-    /** As an adviser does. */
-    changeRecommendation: ((recommendation, change) => {
+    /** As an adviser does; changes that wait for a dismissed one end. */
+    changeRecommendation: (async (recommendation, change) => {
       const { account } = recommendation.ref
-      return of(account).changeRecommendation(recommendation, change)
+      const changed = await of(account).changeRecommendation(recommendation, change)
+      if (changed.ok)
+        await endChangesOf(
+          { journal: environment.store, runnerOf: (name) => of(name).changes },
+          changed.value,
+        )
+      return changed
     }) satisfies Adviser['change'],
     /** Resolves when nothing runs beside the turns. */
     idle: () => Promise.all(all.map((runner) => runner.idle())).then(() => undefined),

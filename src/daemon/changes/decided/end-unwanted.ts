@@ -3,8 +3,9 @@
 import { unwantedBecause, waitsForRecommendation } from '../../../decide/policy-changes.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { Change } from '../../../model/policy/change.ts'
+import type { Recommendation } from '../../../model/policy/recommendation.ts'
 import type { History } from '../../../model/ports/history.ts'
-import { transition } from '../../../model/ports/journal.ts'
+import { transition, type Journal } from '../../../model/ports/journal.ts'
 import type { ChangeRunner } from '../change-runner.ts'
 import { readRecommendation } from '../recommended.ts'
 
@@ -29,6 +30,18 @@ export async function endUnwanted(
     const because = recommendation && unwantedBecause(recommendation)
     if (because !== undefined) await cancel(change, because, runnerOf(account))
   }
+}
+
+/** Where a person has just dismissed it, without waiting for a pass. */
+export async function endChangesOf(
+  { journal, runnerOf }: Pick<EndSources, 'runnerOf'> & Readonly<{ journal: Pick<Journal, 'openChanges'> }>,
+  recommendation: Recommendation,
+): Promise<void> {
+  const because = unwantedBecause(recommendation)
+  if (because === undefined) return
+  const { account } = recommendation.ref
+  for (const change of await journal.openChanges(account))
+    if (waitsForRecommendation(change) === recommendation.id) await cancel(change, because, runnerOf(account))
 }
 
 /** Refused where it moved meanwhile: the next pass asks again. */

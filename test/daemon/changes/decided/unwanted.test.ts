@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Recommendation } from '../../../../src/model/policy/recommendation.ts'
 import { transition } from '../../../../src/model/ports/journal.ts'
+import { endChangesOf } from '../../../../src/daemon/changes/decided/end-unwanted.ts'
 import { ASKED_AT } from '../../../support/changes-daemon.ts'
 import { APPLY, sizing, worldOf } from './decided-world.ts'
 
@@ -75,4 +76,14 @@ test('a change whose recommendation is open stays', async () => {
   const world = await waitingIn('apply')
   await world.pass()
   expect((await world.states()).map(({ at }) => at)).toEqual(['scheduled'])
+})
+
+test('a change that waits ends as soon as a person dismisses its recommendation', async () => {
+  const world = await waitingIn('apply')
+  const main = { store: world.store.account('main'), now: () => ASKED_AT, wake: () => undefined }
+  const sources = { journal: world.store, runnerOf: () => main }
+  await endChangesOf(sources, { ...sizing(1), life: DISMISSED })
+  expect((await world.states()).map(({ at }) => at)).toEqual(['scheduled'])
+  await endChangesOf(sources, { ...sizing(0), life: DISMISSED })
+  expect((await world.states()).map(({ at }) => at)).toEqual(['cancelled'])
 })
