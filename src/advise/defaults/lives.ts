@@ -76,19 +76,30 @@ const isFollowed = ({ settings, gaps }: ComputeLife, start: Instant): boolean =>
  * In order.
  */
 function gapsOfLife({ gaps, intervals, deletedAt }: ComputeLife): readonly ObservedGap[] {
-  const awake = intervals.map(costedInterval)
-  return intervals.flatMap((settled, index) => {
-    const { from, to } = costedInterval(settled)
-    const next = intervals[index + 1]
+  const spans = usedSpans(intervals)
+  return spans.flatMap(({ from, to, usedUntil }, index) => {
+    const next = spans[index + 1]
     const inside = gaps.filter((gap) => gap.from >= from - SECOND && endOf(gap) <= to + SECOND)
-    const lastActivity = instant(to - settled.idleTail)
     const ending = next
-      ? next.interval.restart
-        ? []
-        : gapOf(lastActivity, awake[index + 1]?.from ?? deletedAt)
-      : gapOf(lastActivity, deletedAt).map((gap) => ({ ...gap, isLast: true as const }))
+      ? gapOf(usedUntil, next.from)
+      : gapOf(usedUntil, deletedAt).map((gap) => ({ ...gap, isLast: true as const }))
     return [...inside.map((gap) => ({ ...OBSERVED, from: gap.from, length: lengthBounds(gap) })), ...ending]
   })
+}
+
+type UsedSpan = Interval & { readonly usedUntil: Instant }
+
+/** Awake time, which a restart does not divide: no client causes one. In order. */
+function usedSpans(intervals: ComputeLife['intervals']): readonly UsedSpan[] {
+  const spans: UsedSpan[] = []
+  for (const settled of intervals) {
+    const { from, to } = costedInterval(settled)
+    const before = settled.interval.restart ? spans.pop() : undefined
+    const isUsed = settled.idleTail < to - from
+    const usedUntil = before && !isUsed ? before.usedUntil : instant(to - settled.idleTail)
+    spans.push({ from: before?.from ?? from, to, usedUntil })
+  }
+  return spans
 }
 
 const endOf = ({ from, low, high }: Gap): number => from + ((low + high) / 2) * SECOND
