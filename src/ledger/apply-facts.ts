@@ -193,6 +193,7 @@ function gapsAfter(
   const closed = settled.closed.map(({ interval }) => interval)
   const over = suspensionGaps(followed.activity, {
     closed,
+    remaining: settled.remaining,
     watermark: settled.watermark,
     evidence,
     delay,

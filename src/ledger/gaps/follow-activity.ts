@@ -112,7 +112,7 @@ function followLook(
   const seen = [...unconfirmed, ...(gap ? [{ ...gap, unfollowed: earlier.unfollowed }] : [])]
   return {
     activity: {
-      ...sleptSince(before, isIdle),
+      ...withUnused(sleptSince(before, isIdle), compute, quietUntil),
       shown: newest && withUnfollowed(newest, step),
       lag,
       followed,
@@ -125,6 +125,13 @@ function followLook(
 
 const sleptSince = (before: ActivityState, isIdle: boolean): ActivityState =>
   isIdle && before.shown ? { ...before, shownBeforeSleep: before.shown.from } : before
+
+/** Unused while the newest activity is older than the start. */
+function withUnused(before: ActivityState, compute: Compute, quietUntil: Instant): ActivityState {
+  const { state, lastActive, startedAt } = compute
+  const isUnused = state === 'active' && (lastActive ?? Infinity) < (startedAt ?? 0) - SECOND
+  return isUnused ? { ...before, unusedUntil: quietUntil } : before
+}
 
 /** From the look before to this one. */
 type Step = Readonly<{

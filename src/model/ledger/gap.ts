@@ -31,6 +31,8 @@ export type ActivityState = Readonly<{
   shown: Readonly<{ from: Instant; within: Seconds; quietUntil: Instant; unfollowed?: Seconds }> | undefined
   /** `shown.from` before the newest look that showed the compute asleep; absent once that sleep is settled. */
   shownBeforeSleep?: Instant
+  /** Until when looks showed that no client had come since the newest start; absent without such looks, and once that time is settled. */
+  unusedUntil?: Instant
   /** Activity lag by the looks. */
   lag: ActivityLagSample
   /** Not settled awake time in which looks were close enough, ascending. */

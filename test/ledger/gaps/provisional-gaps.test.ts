@@ -4,9 +4,10 @@ import { provisionalGaps } from '../../../src/ledger/gaps/suspension-gaps.ts'
 import { MIN_GAP, type Gap } from '../../../src/model/ledger/gap.ts'
 import type { Ledger } from '../../../src/model/ledger/ledger.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
+import type { Operation } from '../../../src/model/service/operation.ts'
 import { SECOND, seconds } from '../../../src/model/units.ts'
 import { accounted } from '../../support/accounted.ts'
-import { at, ledger, look, sweep } from '../../support/build.ts'
+import { at, ledger, look, operation, sweep } from '../../support/build.ts'
 import { context, one } from '../folded.ts'
 
 const DELAY = 300
@@ -33,8 +34,12 @@ const shown = ({ from, low, high, hiddenBelow }: Omit<Gap, 'ref'>): Shown => [
   hiddenBelow,
 ]
 
-/** A look every minute for `hours`: what is known after each one, and the gaps stored until then. */
-function followed(recordOf: (when: number) => Partial<Compute>, hours: number) {
+/** A look every minute for `hours`, with the operations since the one before: what is known after each, and the gaps stored until then. */
+function followed(
+  recordOf: (when: number) => Partial<Compute>,
+  hours: number,
+  operations: readonly Operation[] = [],
+) {
   let known: Ledger = ledger()
   const stored: Shown[] = []
   const after: {
@@ -44,7 +49,9 @@ function followed(recordOf: (when: number) => Partial<Compute>, hours: number) {
     stored: readonly Shown[]
   }[] = []
   for (let when = 0; when < hours * 3600; when += 60) {
-    const next = accounted(known, sweep(when, { looks: [look(when, recordOf(when))] }), context(when))
+    const listed = operations.filter(({ updatedAt }) => updatedAt <= at(when) && updatedAt > at(when - 60))
+    const seen = sweep(when, { looks: [look(when, recordOf(when))], operations: listed })
+    const next = accounted(known, seen, context(when))
     known = next.ledger
     stored.push(...next.rows.gaps.map(shown))
     const entry = one(known)
@@ -104,3 +111,55 @@ test('a delay that suspends an idle compute at once ends no gap', () => {
   expect(others).toEqual([])
   expect(gap).toEqual([used, woken - used - 4, woken - used + 1, 0])
 })
+
+const RESTART = 2 * 3600 + 30
+const STARTED = RESTART + 4
+
+/** Of a restart by a change of the size. */
+const RESTARTED = [
+  operation('apply_config', RESTART - 1),
+  operation('suspend_compute', RESTART - 1, { updatedAt: at(RESTART) }),
+  operation('start_compute', RESTART, { updatedAt: at(STARTED) }),
+]
+
+test.each<readonly [string, Partial<Compute>, Partial<Compute>, readonly Operation[]]>([
+  [
+    'records that date both',
+    { startedAt: at(-60) },
+    { startedAt: at(STARTED), suspendedAt: at(RESTART) },
+    RESTARTED,
+  ],
+  [
+    'records that date both, without operations',
+    { startedAt: at(-60) },
+    { startedAt: at(STARTED), suspendedAt: at(RESTART) },
+    [],
+  ],
+  ['records that date starts', { startedAt: at(-60) }, { startedAt: at(STARTED) }, RESTARTED],
+  ['records without dates', { startedAt: undefined }, { startedAt: undefined }, RESTARTED],
+])(
+  'a restart in a silence ends no gap, and the gap is found once: %s',
+  (_, before, restarted, operations) => {
+    const [used, back] = [600, 5 * 3600]
+    const after = followed(
+      (when) => ({
+        state: 'active',
+        autosuspendDelay: 'never',
+        lastActive: at(when < back ? Math.min(when, used) : back),
+        ...(when < STARTED ? before : restarted),
+        updatedAt: at(when < STARTED ? -60 : STARTED),
+      }),
+      8,
+      operations,
+    )
+    const knownAt = (when: number) => after.find((seen) => seen.when === when)
+    for (const when of [RESTART + 150, RESTART + 3630, back - 60])
+      expect(knownAt(when)).toMatchObject({ newest: used, stored: [], provisional: [] })
+    const { stored = [], provisional = [] } = knownAt(back) ?? {}
+    const [gap, ...others] = [...stored, ...provisional]
+    expect(others).toEqual([])
+    expect(gap).toEqual([used, expect.any(Number), back - used + 1, 0])
+    expect(gap?.[1], 'the look before, and the lag').toBeGreaterThan(back - used - 125)
+    expect(after.at(-1)).toMatchObject({ newest: back, stored: [gap], provisional: [] })
+  },
+)

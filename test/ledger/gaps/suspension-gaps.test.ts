@@ -32,10 +32,11 @@ type Case = {
 function gapsOf({ intervals, evidence: known = {}, delay = seconds(300), followed = [] }: Case) {
   let activity: ActivityState = { ...NO_ACTIVITY, followed }
   const gaps: (readonly number[])[] = []
-  for (const interval of intervals) {
+  for (const [index, interval] of intervals.entries()) {
     const isOpen = interval.to === undefined
     const found = suspensionGaps(activity, {
       closed: isOpen ? [] : [interval],
+      remaining: intervals.slice(isOpen ? index : index + 1),
       watermark: {
         settledUntil: instant(0),
         partlySettled: isOpen ? { interval, cuTime: {} } : undefined,
@@ -178,6 +179,36 @@ test.each<readonly [string, Case, readonly (readonly number[])[]]>([
     [[699, 1300, 1402, 0]],
   ],
   ['a restart is no gap', { intervals: [awake(0, 1000), awake(1001, 2000, true)], evidence: shown(990) }, []],
+  [
+    'a restart in a silence: the gap ends with the next client',
+    {
+      intervals: [awake(0, 1000), awake(1003, undefined, true), awake(1003, 2300, true)],
+      evidence: shown(500, 2000),
+      followed: ALL,
+    },
+    [[500, 502, 1501, 0]],
+  ],
+  [
+    'a restart in a silence that a suspension follows: the gap ends with the next wake',
+    {
+      intervals: [awake(0, 1000), awake(1003, 1303, true), awake(2000, undefined)],
+      evidence: shown(900, 2001),
+      followed: ALL,
+    },
+    [[900, 1096, 1101, 0]],
+  ],
+  [
+    'a restart that no look shows: the gap is inside awake time',
+    {
+      intervals: [
+        awake(0, 1000),
+        { ...awake(1003, 2300, true), from: { ...edge(1003), source: 'operation' } },
+      ],
+      evidence: shown(500, 2000),
+      followed: ALL,
+    },
+    [],
+  ],
   [
     'delay never: what a person suspended shows the activity before, if it was followed',
     {
