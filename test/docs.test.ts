@@ -1,6 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { current, GENERATED, ROOT } from './support/generate.ts'
 
 test.each(GENERATED.map((generated) => [generated.path, generated] as const))(
@@ -64,6 +67,27 @@ test('no text tells people to run a package by its name', () => {
     ...files.filter((name) => /\.(?:ts|mjs|md|yaml|json)$/.test(name)),
   ]
   expect(texts.filter((path) => /\bnpx\b|\bnpm (?:exec|x)\b/.test(read(path)))).toEqual([])
+})
+
+test.each([
+  [
+    'prints the digest of the token',
+    'echo 5e884898da28',
+    0,
+    createHash('sha256').update('5e884898da28').digest('hex'),
+  ],
+  ['prints no digest where openssl fails', 'exit 127', 127, ''],
+])('the recipe for a token %s', (_, openssl, status, digest) => {
+  const [recipe = ''] = /^.*sha256sum <.*$/m.exec(read('config/README.md')) ?? []
+  const folder = mkdtempSync(join(tmpdir(), 'recipe-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'openssl'), `#!/bin/sh\n${openssl}\n`, { mode: 0o755 })
+  const run = spawnSync('sh', ['-c', recipe], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: [folder, process.env['PATH']].join(delimiter) },
+  })
+  expect([run.status, run.stdout.split(' ')[0]]).toEqual([status, digest])
 })
 
 describe('the threat model', () => {

@@ -85,6 +85,18 @@ describe('what is wrong is told:', () => {
       ],
     ],
     [
+      'digests of a file without a token',
+      `${GOOD}server:
+  tokens:
+    empty: { sha256: E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855, scope: operate }
+    line: { sha256: 01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b, scope: read }
+`,
+      [
+        'server.tokens.empty.sha256: is the digest of an empty text: expected that of a token',
+        'server.tokens.line.sha256: is the digest of an empty line: expected that of a token',
+      ],
+    ],
+    [
       'a port too high',
       `${GOOD}server: { telemetry: "[::]:70000" }`,
       ['server.telemetry: expected host:port with a port of 0 to 65535, an IPv6 host in brackets'],

@@ -4,10 +4,20 @@ import { addressSchema, isLoopback } from '../units.ts'
 
 const SHA256 = 'expected the SHA-256 of the token as 64 hexadecimal digits: printf %s TOKEN | sha256sum'
 
+/** Digest → what it is the digest of: what a recipe writes whose command for the token is missing or fails. */
+const EMPTY_TOKENS: Readonly<Record<string, string>> = {
+  e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855: 'an empty text',
+  '01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b': 'an empty line',
+}
+
 const token = strictObject({
   sha256: string(SHA256)
     .regex(/^[\da-f]{64}$/i, SHA256)
-    .transform((text) => text.toLowerCase()),
+    .transform((text) => text.toLowerCase())
+    .superRefine((digest, context) => {
+      const empty = EMPTY_TOKENS[digest]
+      if (empty !== undefined) context.addIssue(`is the digest of ${empty}: expected that of a token`)
+    }),
   scope: oneOf(['metrics', 'read', 'operate']).describe(
     'metrics: /metrics and /sd of server.telemetry. read: the API, without changes. operate: the API with changes.',
   ),

@@ -120,7 +120,7 @@ function refusalOfChange(tokens: readonly ApiToken[], token: ApiToken | undefine
   return token ? READ_TOKEN : TOKEN_NEEDED
 }
 
-/** Undefined where no token is sent. */
+/** Undefined where the request has no such header, empty where the header has no bearer token. */
 const bearerOf = (header: string | undefined) =>
   header === undefined ? undefined : (/^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '')
 
@@ -137,8 +137,9 @@ export const parseTokens = (configured: TokensConfig): readonly ApiToken[] =>
 export const tokenNameOf = (context: Context): string => String(context.get(TOKEN_NAME) ?? '')
 const TOKEN_NAME = 'token-name'
 
-/** Takes the same time for every text, right or wrong. */
+/** Takes the same time for every text, right or wrong; an empty one is no token, whatever digests are configured. */
 function findToken(tokens: readonly ApiToken[], text: string): ApiToken | undefined {
+  if (text === '') return undefined
   const digest = createHash('sha256').update(text).digest()
   return tokens.filter((token) => timingSafeEqual(token.digest, digest))[0]
 }

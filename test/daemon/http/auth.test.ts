@@ -46,7 +46,11 @@ function server(policy: Partial<AuthPolicy> = {}) {
       },
       ...(body !== undefined && { body }),
     })
-  return { clock, ask, status: async (asked: Asked) => (await ask(asked)).status }
+  const sent = async (headers: Readonly<Record<string, string>>) => {
+    const answer = await app.request('/', { method: 'POST', headers: { host: 'localhost:9478', ...headers } })
+    return answer.status
+  }
+  return { clock, ask, sent, status: async (asked: Asked) => (await ask(asked)).status }
 }
 
 test.each([
@@ -86,6 +90,15 @@ test.each([
 ] as const)('%s', async (_, guarded, asked, status) => {
   expect(await server(guarded).status(asked)).toBe(status)
 })
+
+test.each(['', 'Bearer', 'Bearer ', 'Basic dXNlcjpzZWNyZXQ='])(
+  'the header %j is no token, not even where the digest of the empty text is configured',
+  async (authorization) => {
+    const tokens = parseTokens({ empty: { sha256: sha256(''), scope: 'operate' } })
+    const { sent } = server({ tokens })
+    expect(await sent({ authorization })).toBe(401)
+  },
+)
 
 test('the digest of a token is not the token', async () => {
   expect(await server().status({ token: sha256('look') })).toBe(401)
