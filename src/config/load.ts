@@ -16,6 +16,7 @@ import { buildBudgets } from './sections/budgets.ts'
 import { withDefaults } from './defaults.ts'
 import { configJsonSchema } from './json-schema.ts'
 import { buildNotifications, type Notification } from './sections/notifications.ts'
+import { ownerNames, type OwnerNames } from './sections/owners.ts'
 import { parsedOr, someText } from './parts.ts'
 import { limitsOfPlan, planLimitsProblems } from './sections/plan-limits.ts'
 import { policyProblems, unknownWindows } from './sections/policies.ts'
@@ -30,6 +31,7 @@ import { configSchema, type ConfigEntry } from './schema.ts'
 import { configuredSecret, createKey, createSecret, fileErrorText, secretProblems } from './secrets.ts'
 import type { ConfigContext, Secret, SecretAccess } from './secrets.ts'
 import { buildWindows } from './sections/windows.ts'
+import { configWarnings } from './warnings.ts'
 
 const SHIPPED_PRICES = join(import.meta.dirname, '../../config/prices.yaml')
 
@@ -94,12 +96,15 @@ export type LoadedConfig = Readonly<{
   effective: () => unknown
 }>
 
+/** As read from the file. */
+export type CheckedConfig = LoadedConfig & Readonly<{ warnings: () => readonly string[] }>
+
 /** Secrets that cannot be read are problems, too, but for a reader that uses none of them. */
 export function loadWithSource(
   path: string,
   access: SecretAccess,
   { checksSecrets = true }: Partial<Pick<ConfigContext, 'checksSecrets'>> = {},
-): Result<LoadedConfig, ConfigProblems> {
+): Result<CheckedConfig, ConfigProblems> {
   const file = readYaml(path)
   if (!file.ok) return failed(file.error.map((problem) => `${path}: ${problem}`))
   if (!isKeyed(file.value.value)) return failed([`${path}: expected keys and values`])
@@ -108,8 +113,13 @@ export function loadWithSource(
   if (!parsed.ok) return parsed
   const config = complete(parsed.value, { ...access, folder: dirname(resolve(path)), checksSecrets }, lineOf)
   if (!config.ok) return config
+  const { policies } = config.value
   let effective: unknown
-  return ok({ config: config.value, effective: () => (effective ??= withDefaults(value)) })
+  return ok({
+    config: config.value,
+    warnings: () => configWarnings({ entry: parsed.value, policies }),
+    effective: () => (effective ??= withDefaults(value)),
+  })
 }
 
 const isKeyed = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -141,8 +151,8 @@ function complete(
   const windows = buildWindows({ ...entry, calendars: entry.calendars ?? {}, windows: entry.windows ?? {} })
   const currencies = new Map(accounts.map((account) => [account.name, account.prices?.currency]))
   const budgets = buildBudgets(entry.budgets ?? [], { ...windows, timezone: entry.timezone, currencies })
-  const notifications = buildNotifications(entry.notifications, context)
-  const teams = new Set(entry.owners.map(({ owner }) => owner.team))
+  const notifications = buildNotifications(entry.notifications, notifiedOwners(entry), context)
+  const { teams } = ownerNames(entry.owners)
   const report = buildReportSinks(entry.report, { teams, accounts: accounts.length }, context)
   const changes = changesOf(entry, context)
   const problems = [
@@ -180,6 +190,12 @@ function complete(
     report: { ...entry.report, sinks: report.reportSinks },
     changes: changes.changes,
   })
+}
+
+/** A budget may be of a team that owns no compute. */
+function notifiedOwners({ owners, budgets = [] }: ConfigEntry): OwnerNames {
+  const { teams, channels } = ownerNames(owners)
+  return { teams: new Set([...teams, ...budgets.flatMap(({ team }) => team ?? [])]), channels }
 }
 
 export const KILL_SWITCH_VARIABLE = 'DORMOUSE_KILL_SWITCH'

@@ -1,5 +1,5 @@
-/** Keys and names of ours are words; anything else may be a secret in the wrong place. */
-const WORD = /^[a-z]{1,24}(?:[ ._-][a-z]{1,24}){0,4}[._-]?\d{0,4}$/i
+/** Keys and names of ours are words, and those of channels; anything else may be a secret in the wrong place. */
+const WORD = /^#?[a-z]{1,24}(?:[ ._-][a-z]{1,24}){0,4}[._-]?\d{0,4}$/i
 
 /** A key or name that somebody wrote, where it can be nothing else. */
 export const shownWord = (word: string): string =>

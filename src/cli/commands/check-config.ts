@@ -28,7 +28,7 @@ async function checkConfig(options: Options, io: Io) {
     const { config } = loaded.value
     const effective = loaded.value.effective()
     if (options.sendTest !== undefined) return testReceiver(config, options, io)
-    const warnings = [...secretFileWarnings(config), ...changeWarnings(config)]
+    const warnings = [...secretFileWarnings(config), ...loaded.value.warnings()]
     if (!options.json) for (const warning of warnings) io.err(`dormouse: warning: ${warning}`)
     io.out(
       options.json ? jsonText({ ok: true, warnings, config: effective }) : `ok\n\n${configText(effective)}`,
@@ -39,20 +39,6 @@ async function checkConfig(options: Options, io: Io) {
   io.out(jsonText({ ok: false, problems: loaded.error }))
   return EXIT.usage
 }
-
-/** Seconds in which a request that was written still lands. Source: changing.md, §3. */
-const SAFE_SETTLE = 120
-
-const changeWarnings = ({ mode, policies, service: { settle } }: Config): readonly string[] => [
-  ...((mode === 'apply' || mode === 'approve') && !policies.decidesChanges && !policies.warmsUp
-    ? [`mode: ${mode} changes nothing by itself: no policy has levers`]
-    : []),
-  ...(settle < SAFE_SETTLE
-    ? [
-        `service.settle: a request without an answer may take effect up to ${SAFE_SETTLE} s later: with ${settle} s a change may be made twice`,
-      ]
-    : []),
-]
 
 async function testReceiver(
   { notifications, report }: Config,

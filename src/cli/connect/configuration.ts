@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { loadWithSource, type LoadedConfig } from '../../config/load.ts'
+import { loadWithSource, type CheckedConfig } from '../../config/load.ts'
 import type { ConfigProblems } from '../../config/problems.ts'
 import { failed, type Result } from '../../std/result.ts'
 import { foreignOwner } from '../../store/private-files.ts'
@@ -16,7 +16,7 @@ export function readConfiguration(
   given: string | undefined,
   io: Io,
   options?: Parameters<typeof loadWithSource>[2],
-): Result<LoadedConfig, ConfigProblems> {
+): Result<CheckedConfig, ConfigProblems> {
   const path = resolve(io.cwd, given ?? DEFAULT_CONFIG)
   const owner = given === undefined ? foreignOwner(path) : undefined
   if (owner === undefined) return loadWithSource(path, io, options)

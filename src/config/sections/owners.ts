@@ -1,6 +1,7 @@
 import { array, strictObject, string } from 'zod'
 import type { OwnerRule } from '../../model/policy/owner.ts'
 import { optionalText, selectorShape } from '../parts.ts'
+import { unknownNameText } from '../suggestions.ts'
 
 // names become labels of metrics and routes of alerts
 const NAME = 'expected 1 to 60 letters, digits or any of _ . / -'
@@ -22,3 +23,23 @@ const entry = strictObject({
 }))
 
 export const ownersSchema = array(entry, 'expected a list of owners')
+
+/** What receivers and reports select owners by, in the order of the file. */
+export type OwnerNames = Readonly<{ teams: ReadonlySet<string>; channels: ReadonlySet<string> }>
+
+export const ownerNames = (rules: readonly OwnerRule[]): OwnerNames => ({
+  teams: new Set(rules.map(({ owner }) => owner.team)),
+  channels: new Set(rules.flatMap(({ owner }) => owner.channel ?? [])),
+})
+
+/** The problem of a name that selects nothing, if it is one. @param path of the key */
+export const unknownTeam = (path: string, team: string | undefined, teams: ReadonlySet<string>) =>
+  unknownOwner(path, { kind: 'team', wanted: team, known: teams })
+
+export const unknownChannel = (path: string, channel: string | undefined, channels: ReadonlySet<string>) =>
+  unknownOwner(path, { kind: 'channel', wanted: channel, known: channels })
+
+type OwnerName = Readonly<{ kind: string; wanted: string | undefined; known: ReadonlySet<string> }>
+
+const unknownOwner = (path: string, { kind, wanted, known }: OwnerName): readonly string[] =>
+  wanted === undefined || known.has(wanted) ? [] : [`${path}: ${unknownNameText(kind, wanted, [...known])}`]

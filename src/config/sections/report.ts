@@ -14,7 +14,7 @@ import { example, optionalText, parsed, someText, wholeNumberSchema } from '../p
 import type { ConfigContext } from '../secrets.ts'
 import { receiverKeys, receiverName, buildReceivers, refineReceiver, type Receiver } from './receiver.ts'
 import { durationSchema, durationText, moneySchema } from '../units.ts'
-import { unknownNameText } from '../suggestions.ts'
+import { unknownTeam } from './owners.ts'
 
 const CRON = 'expected cron text such as 0 8 * * MON'
 const schedule = string(CRON).transform(parsed(parseCron))
@@ -101,7 +101,7 @@ type ReportedNames = Readonly<{
 }>
 
 export function buildReportSinks(
-  { sinks }: Pick<z.output<typeof reportConfigSchema>, 'sinks'>,
+  { sinks, plan }: Pick<z.output<typeof reportConfigSchema>, 'sinks' | 'plan'>,
   { teams, accounts }: ReportedNames,
   context: ConfigContext,
 ): Readonly<{ reportSinks: readonly ReportSink[]; problems: readonly string[] }> {
@@ -112,8 +112,13 @@ export function buildReportSinks(
     format: format ?? DEFAULT_FORMATS[type],
     team: filter?.team,
   }))
-  const more = [...pathProblems(reportSinks, accounts), ...teamProblems(reportSinks, teams)]
-  return { reportSinks, problems: [...problems, ...more] }
+  const unknownTeams = [
+    ...unknownTeam('report.only_team', plan.onlyTeam, teams),
+    ...reportSinks.flatMap(({ team }, index) =>
+      unknownTeam(`report.sinks[${index}].filter.team`, team, teams),
+    ),
+  ]
+  return { reportSinks, problems: [...problems, ...pathProblems(reportSinks, accounts), ...unknownTeams] }
 }
 
 function pathProblems(sinks: readonly ReportSink[], accounts: number) {
@@ -132,10 +137,3 @@ function pathProblems(sinks: readonly ReportSink[], accounts: number) {
     ]
   })
 }
-
-const teamProblems = (sinks: readonly ReportSink[], teams: ReadonlySet<string>) =>
-  sinks.flatMap(({ team }, index) =>
-    team === undefined || teams.has(team)
-      ? []
-      : [`report.sinks[${index}].filter.team: ${unknownNameText('team', team, [...teams])}`],
-  )

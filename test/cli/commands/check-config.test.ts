@@ -58,6 +58,21 @@ test.each<[string, readonly string[]]>([
   expect(JSON.parse(asJson.out)).toMatchObject({ ok: true, warnings })
 })
 
+test.each<[string, string, readonly string[]]>([
+  [
+    'that no owner has',
+    'owners: [{ team: payments }]\n',
+    ['budgets[0].team: unknown team paymets, did you mean payments?'],
+  ],
+  ['that an owner has', 'owners: [{ team: paymets }]\n', []],
+  ['of its own, where there are no owners', '', []],
+])('a budget of a team %s', async (_, owners, warnings) => {
+  const text = `${ACCOUNT}${owners}budgets: [{ name: all, limit: 5 USD, team: paymets }]\n`
+  writeFileSync(join(cwd, 'budgets.yaml'), text)
+  const { code, err } = await dormouse(words('check-config --config budgets.yaml'), { cwd, env })
+  expect([code, err]).toEqual([0, warnings.map((one) => `dormouse: warning: ${one}\n`).join('')])
+})
+
 test('policies that nobody can follow are problems, a line each, and nothing else is printed', async () => {
   const text = `windows: { service: "Sun 02:00-05:00", lunch: "12:00-12:05" }
 brakes: { fleet_in_flight: 0 }

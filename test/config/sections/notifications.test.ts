@@ -7,7 +7,8 @@ const ENV = { KEY: 'env-key', URL: 'https://hooks.example.com/s3cr3t', SECRET: '
 
 test('a receiver has what the file says, and reads its secrets when they are asked for', () => {
   const config = load(
-    `${GOOD}notifications:
+    `${GOOD}owners: [{ team: payments, channel: "#payments" }]
+notifications:
   - { name: ops, type: webhook, url_env: URL, secret_env: SECRET, min_severity: info, repeat_after: 1h }
   - { name: pay, type: slack, url_file: key, team: payments, channel: "#payments", events: [budget-rung] }
   - { name: boss, type: smtp, host: mail.example.com, from: a@example.com, to: [b@example.com] }
@@ -25,7 +26,7 @@ test('a receiver has what the file says, and reads its secrets when they are ask
   })
   expect(pay).toMatchObject({
     receiver: { type: 'slack', url: { from: 'url_file' } },
-    subscription: { events: ['budget-rung'], minSeverity: 'warning', team: 'payments', channel: '#payments' },
+    subscription: { events: ['budget-rung'], minSeverity: 'info', team: 'payments', channel: '#payments' },
   })
   expect(boss?.receiver).toEqual({
     type: 'smtp',
@@ -40,6 +41,47 @@ test('a receiver has what the file says, and reads its secrets when they are ask
   })
   expect(JSON.stringify(config.value.notifications)).not.toContain('s3cr3t')
   expect(ops?.receiver.type === 'webhook' && ops.receiver.url.read()).toEqual({ ok: true, value: ENV.URL })
+})
+
+test.each([
+  ['of warning and above', '', 'warning'],
+  ['of any severity, of the kinds that it names', ', events: [change-scheduled, change-applied]', 'info'],
+  ['of the severity that it names', ', events: [change-failed], min_severity: critical', 'critical'],
+])('a receiver gets events %s', (_, more, minSeverity) => {
+  const config = load(entries(more), { ...ENV, LOCAL: ENV.URL })
+  expect(config.ok && config.value.notifications[0]?.subscription).toMatchObject({ minSeverity })
+})
+
+const OWNERS = 'owners: [{ team: payments, channel: "#payments" }, { match: { project: blog }, team: web }]\n'
+
+test.each<[string, string, string, readonly string[]]>([
+  ['a team and its channel', OWNERS, ', team: payments, channel: "#payments"', []],
+  [
+    'names that no owner has',
+    OWNERS,
+    ', team: paymets, channel: "#paymets"',
+    [
+      'notifications[0].team: unknown team paymets, did you mean payments?',
+      'notifications[0].channel: unknown channel #paymets, did you mean #payments?',
+    ],
+  ],
+  [
+    'names without owners',
+    '',
+    ', team: web, channel: "#web"',
+    [
+      'notifications[0].team: there is no team web: there are none',
+      'notifications[0].channel: there is no channel #web: there are none',
+    ],
+  ],
+  [
+    'the team of a budget alone',
+    'budgets: [{ name: all, limit: 5 USD, team: finance }]\n',
+    ', team: finance',
+    [],
+  ],
+])('a receiver of %s', (_, owners, more, problems) => {
+  expect(problemsOf(`${entries(more)}${owners}`, { ...ENV, LOCAL: ENV.URL })).toEqual(problems)
 })
 
 /** As the daemon tells a changed receiver from an unchanged one. */

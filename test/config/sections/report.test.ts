@@ -78,6 +78,18 @@ test('a receiver may be sent the part of a team that there is', () => {
   ])
 })
 
+test.each<[string, string, readonly string[]]>([
+  ['an owner has', 'owners: [{ team: web }]\n', []],
+  [
+    'no owner has',
+    'owners: [{ team: payments }]\n',
+    ['report.only_team: unknown team web, expected one of payments'],
+  ],
+  ['nobody can have', '', ['report.only_team: there is no team web: there are none']],
+])('a report of a team that %s', (_, owners, problems) => {
+  expect(problemsOf(`${GOOD}${owners}report: { only_team: web }\n`, ENV)).toEqual(problems)
+})
+
 test('two receivers do not write the same file', () => {
   const sinks = [file('a', './r/{slot}.md'), file('b', 'other/{slot}.md'), file('c', 'r/{slot}.md')]
   expect(problemsOf(`${GOOD}report: { sinks: [${sinks.join(', ')}] }\n`, ENV)).toEqual([

@@ -49,7 +49,7 @@ test('a team is notified of its computes and budgets, a channel of those of its 
   await using web = await receiver()
   await using all = await receiver()
   const config = load(
-    `${GOOD}owners: [{ match: { project: shop }, team: payments, channel: "#pay" }]
+    `${GOOD}owners: [{ match: { project: shop }, team: payments, channel: "#pay" }, { match: { project: blog }, team: web }]
 notifications:
   - { name: payments, type: webhook, url_env: PAYMENTS, team: payments }
   - { name: channel, type: webhook, url_env: CHANNEL, channel: "#pay" }
