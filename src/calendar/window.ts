@@ -107,25 +107,6 @@ function lookAround(between: IntervalsBetween, now: Instant) {
   return surroundings
 }
 
-/** 2028: a year with a 29 February, for what repeats. */
-const SAMPLE_YEAR = { from: Date.UTC(2028, 0, 1), to: Date.UTC(2029, 0, 1) }
-
-/** Whether a window with these recurrences is ever open for that long without a break. */
-export function isEverOpenFor(length: Millis, rules: readonly Recurrence[]): boolean {
-  // of several short recurrences one may begin where another ends
-  return (
-    rules.some((rule) => lengthOf(rule) >= length) ||
-    createWindow(rules)
-      .between(instant(SAMPLE_YEAR.from), instant(SAMPLE_YEAR.to))
-      .some(({ from, to }) => to - from >= length)
-  )
-}
-
-function lengthOf(rule: Recurrence): number {
-  if (rule.kind === 'cron') return rule.duration
-  return rule.kind === 'weekly' && rule.to < rule.from ? rule.to + DAY - rule.from : rule.to - rule.from
-}
-
 /** Parts of `[from, to)` in which the window is open, ascending and apart. */
 export function partsInside(window: Window, from: Instant, to: Instant): readonly Interval[] {
   return window

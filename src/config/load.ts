@@ -9,7 +9,7 @@ import { createPolicies, type Policies } from '../model/policy/policies.ts'
 import { createOwners, type Owners } from '../model/policy/owner.ts'
 import type { PlanLimits } from '../model/policy/plan-limits.ts'
 import type { Prices } from '../model/ledger/quantities.ts'
-import { instant } from '../model/units.ts'
+import { instant, type Instant } from '../model/units.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import type { AccountEntry } from './sections/account.ts'
 import { buildBudgets } from './sections/budgets.ts'
@@ -19,7 +19,7 @@ import { buildNotifications, type Notification } from './sections/notifications.
 import { ownerNames, type OwnerNames } from './sections/owners.ts'
 import { parsedOr, someText } from './parts.ts'
 import { limitsOfPlan, planLimitsProblems } from './sections/plan-limits.ts'
-import { policyProblems, unknownWindows } from './sections/policies.ts'
+import { policyProblems, unknownWindows } from './sections/policy-problems.ts'
 import { linesOfPolicies } from './sections/policy-groups.ts'
 import { policyLimitProblems } from './sections/policy-limits.ts'
 import { moneySchema, parseDay } from './units.ts'
@@ -97,7 +97,7 @@ export type LoadedConfig = Readonly<{
 }>
 
 /** As read from the file. */
-export type CheckedConfig = LoadedConfig & Readonly<{ warnings: () => readonly string[] }>
+export type CheckedConfig = LoadedConfig & Readonly<{ warnings: (now: Instant) => readonly string[] }>
 
 /** Secrets that cannot be read are problems, too, but for a reader that uses none of them. */
 export function loadWithSource(
@@ -113,11 +113,11 @@ export function loadWithSource(
   if (!parsed.ok) return parsed
   const config = complete(parsed.value, { ...access, folder: dirname(resolve(path)), checksSecrets }, lineOf)
   if (!config.ok) return config
-  const { policies } = config.value
+  const { policies, windows } = config.value
   let effective: unknown
   return ok({
     config: config.value,
-    warnings: () => configWarnings({ entry: parsed.value, policies }),
+    warnings: (now) => configWarnings({ entry: parsed.value, policies, windows }, now),
     effective: () => (effective ??= withDefaults(value)),
   })
 }

@@ -28,7 +28,7 @@ async function checkConfig(options: Options, io: Io) {
     const { config } = loaded.value
     const effective = loaded.value.effective()
     if (options.sendTest !== undefined) return testReceiver(config, options, io)
-    const warnings = [...secretFileWarnings(config), ...loaded.value.warnings()]
+    const warnings = [...secretFileWarnings(config), ...loaded.value.warnings(createClock().now())]
     if (!options.json) for (const warning of warnings) io.err(`dormouse: warning: ${warning}`)
     io.out(
       options.json ? jsonText({ ok: true, warnings, config: effective }) : `ok\n\n${configText(effective)}`,

@@ -1,25 +1,20 @@
 import { array, boolean, enum as oneOf, literal, number, strictObject, string, union } from 'zod'
-import { isEverOpenFor, type Recurrence } from '../../calendar/window.ts'
 import { DEFAULT_ADVICE_NEEDS, DEFAULT_ADVICE_POLICY } from '../../model/policy/advice-policy.ts'
 import {
   DEFAULT_RESTART_RULES,
   EXPIRY_ANSWERS,
   FOREIGN_CHANGE_ANSWERS,
-  FIRST_CHANGE_DURATION,
   LEVERS,
   MANAGERS,
   MODES,
   RESTART_MOMENTS,
-  SERVICE_WINDOW,
 } from '../../model/policy/change-policy.ts'
 import type { PolicyRule } from '../../model/policy/policies.ts'
 import { RECOMMENDATION_KINDS } from '../../model/policy/recommendation.ts'
 import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
-import { cu, millis, ratio, seconds, type Seconds } from '../../model/units.ts'
+import { cu, ratio } from '../../model/units.ts'
 import { camelKeys, ofObject, selectorShape, wholeNumberSchema } from '../parts.ts'
-import { unknownNameText } from '../suggestions.ts'
 import { durationSchema, durationText, moneySchema } from '../units.ts'
-import { contradictions } from './policy-groups.ts'
 
 const { floor, ceiling, wakeCost, sizing } = DEFAULT_ADVICE_POLICY
 const { minHistory, minGaps, minPeaks, grid } = DEFAULT_ADVICE_NEEDS
@@ -213,86 +208,3 @@ const policy = strictObject({
 }).transform((given): PolicyRule => camelKeys(given))
 
 export const policiesSchema = array(policy, 'expected a list of policies')
-
-type PoliciesAndWindows = Readonly<{
-  policies: readonly PolicyRule[]
-  /** Recurrences by the name of the window. */
-  recurrences: ReadonlyMap<string, readonly Recurrence[]>
-}>
-
-/** Windows that there are not, or that are too short, and policies that contradict each other. */
-export function policyProblems({ policies, recurrences }: PoliciesAndWindows): readonly string[] {
-  const known = new Map([...recurrences, [SERVICE_WINDOW, []]])
-  return policies.flatMap((rule, index) => {
-    const { windows: allowed = [], deny = [], closeEarly: early = closeEarly } = rule.restart ?? {}
-    const path = `policies[${index}].restart`
-    const scheduled = rule.autosuspend?.schedule ?? []
-    return [
-      ...scheduled.flatMap(({ window }, at) =>
-        recurrences.has(window)
-          ? []
-          : [
-              `policies[${index}].autosuspend.schedule[${at}].in: ${unknownNameText('window', window, [...recurrences.keys()])}`,
-            ],
-      ),
-      ...warmProblems(rule, recurrences, `policies[${index}]`),
-      ...unknownWindows(`${path}.windows`, allowed, known),
-      ...allowed.flatMap((name, at) => shortWindow(`${path}.windows[${at}]`, { name, early, recurrences })),
-      ...unknownWindows(`${path}.deny`, deny, known),
-      ...contradictions(policies, index),
-      ...managedProblems(rule, `policies[${index}]`),
-    ]
-  })
-}
-
-/** @param path of the policy */
-function warmProblems(
-  { warm, levers = [], mode = 'apply' }: PolicyRule,
-  recurrences: PoliciesAndWindows['recurrences'],
-  path: string,
-): readonly string[] {
-  const window = warm?.window
-  const isUnknown = window !== undefined && !recurrences.has(window)
-  return [
-    ...(isUnknown ? [`${path}.warm.in: ${unknownNameText('window', window, [...recurrences.keys()])}`] : []),
-    ...(levers.includes('warm') && mode !== 'apply'
-      ? [`${path}.levers: expected none of warm beside mode: ${mode}, which starts no compute by itself`]
-      : []),
-  ]
-}
-
-/** Problems of names that no window has. @param path of the list of names */
-export const unknownWindows = (
-  path: string,
-  names: readonly string[],
-  windows: ReadonlyMap<string, unknown>,
-): readonly string[] =>
-  names.flatMap((name, index) =>
-    windows.has(name) ? [] : [`${path}[${index}]: ${unknownNameText('window', name, [...windows.keys()])}`],
-  )
-
-type NamedWindow = Pick<PoliciesAndWindows, 'recurrences'> & Readonly<{ name: string; early: Seconds }>
-
-/** A window of the file into which no change fits. */
-function shortWindow(path: string, { name, early, recurrences }: NamedWindow): readonly string[] {
-  const rules = recurrences.get(name)
-  const least = seconds(early + FIRST_CHANGE_DURATION)
-  if (!rules || name === SERVICE_WINDOW || isEverOpenFor(millis(least * 1000), rules)) return []
-  return [`${path}: no change fits into ${name}: expected close_early and a change, ${durationText(least)}`]
-}
-
-/** Keys that change what somebody else manages. @param path of the policy */
-function managedProblems(
-  { managedBy, mode, levers = [], onForeignChange }: PolicyRule,
-  path: string,
-): readonly string[] {
-  if (managedBy === undefined) return []
-  const beside = `beside managed_by: ${managedBy}, which lets no policy change a compute`
-  return [
-    ...(mode === 'approve' || mode === 'apply' ? [`${path}.mode: expected at most suggest ${beside}`] : []),
-    ...(levers.length > 0 ? [`${path}.levers: expected none ${beside}`] : []),
-    ...(onForeignChange === 'reapply'
-      ? [`${path}.on_foreign_change: expected adopt or alert ${beside}`]
-      : []),
-  ]
-}
