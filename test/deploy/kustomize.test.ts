@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseAllDocuments, stringify } from 'yaml'
+import { parse, parseAllDocuments, stringify } from 'yaml'
 import { BOARDS } from '../../dashboards/boards/boards.ts'
 import { ROOT } from '../support/generate.ts'
 import { isInstalled } from '../support/programs.ts'
@@ -47,6 +47,14 @@ const used = (resources: readonly Resource[]) => {
 const temporaryFolder = (): Disposable & { readonly path: string } => {
   const path = mkdtempSync(join(tmpdir(), 'dormouse-kustomize-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** The kustomization in the README that names `resource`, for a folder. */
+function exampleWith(resource: string, folder: string): string {
+  const examples = readFileSync(join(DEPLOY, 'README.md'), 'utf8').matchAll(/```yaml\n([\s\S]*?)```/g)
+  const texts = [...examples].map(([, text = '']) => text)
+  const example = texts.find((text) => text.includes(resource)) ?? ''
+  return example.replaceAll('dormouse/config/deploy', relative(folder, DEPLOY))
 }
 
 /** A Deployment of an application. */
@@ -104,12 +112,8 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl kustomize', () => {
   })
 
   test('makes what the README says of a kustomization of your own', async () => {
-    const example = /```yaml\n(apiVersion: kustomize[\s\S]*?)```/.exec(
-      readFileSync(join(DEPLOY, 'README.md'), 'utf8'),
-    )
     using folder = temporaryFolder()
-    const text = (example?.[1] ?? '').replaceAll('dormouse/config/deploy', relative(folder.path, DEPLOY))
-    writeFileSync(join(folder.path, 'kustomization.yaml'), text)
+    writeFileSync(join(folder.path, 'kustomization.yaml'), exampleWith('kubernetes/base', folder.path))
     writeFileSync(join(folder.path, 'dormouse.yaml'), 'mode: observe')
     const resources = built(folder.path)
     await expectSound(resources)
@@ -131,14 +135,18 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl kustomize', () => {
       join(folder.path, 'kustomization.yaml'),
       stringify({
         resources: ['with.yaml', 'without.yaml'],
-        components: [relative(folder.path, join(KUBERNETES, 'sidecar'))],
+        ...(parse(exampleWith('kubernetes/sidecar', folder.path)) as object),
       }),
     )
+    writeFileSync(join(folder.path, 'dormouse.yaml'), 'mode: observe')
     const resources = built(folder.path)
     await expectSound(resources)
     const { images, configurations, existing } = used(resources)
-    expect(images).toEqual([`dormouse:${version}`, 'with', 'without'])
+    expect(images).toEqual([`your-registry.example/dormouse:${version}`, 'with', 'without'])
     expect(configurations).toEqual(existing)
+    expect(resources).toContainEqual(
+      expect.objectContaining({ kind: 'ConfigMap', data: { 'dormouse.yaml': 'mode: observe' } }),
+    )
     expect(resources).toContainEqual(application('without', {}))
     const before = application('with', { dormouse: 'sidecar' })
     expect(resources).toContainEqual({
