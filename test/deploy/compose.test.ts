@@ -110,6 +110,15 @@ test.each([
   expect(formProblems(formOf(changed(TEXT), changed(CONFIG), changed(PROMETHEUS)))).not.toEqual([])
 })
 
+test.each([
+  ['README.md', read('README.md')],
+  ['compose/dormouse.yaml', CONFIG],
+])('the command in %s asks with the configuration that is mounted', (_, text) => {
+  const [, named] = /docker compose exec dormouse (node[^`\n]*)/.exec(text) ?? []
+  const { to } = mountsOf(COMPOSE.services.dormouse).find(isPath) ?? {}
+  expect(named).toBe(`node src/dormouse.mjs status --config ${to}`)
+})
+
 test('the daemon is a user without rights and cannot write but to its volume', () => {
   expect(COMPOSE.services.dormouse).toMatchObject({
     user: IMAGE?.user,
