@@ -18,7 +18,10 @@ export const createExportCommand = ({ io, end }: CommandSession) =>
         .choices(EXPORT_NAMES)
         .default('days'),
     )
-    .option('--from <time>', 'only what ends after this day (UTC) or instant (default: all)')
+    .option(
+      '--from <time>',
+      'only what ends after the start of this day (of timezone for days, else of UTC), or this instant (default: all)',
+    )
     .option('--to <time>', 'only what begins before this day or instant')
     .option('--json', 'print a JSON object per line in place of CSV')
     .action((options: Options) => end(exportHistory(options, io)))

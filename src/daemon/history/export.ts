@@ -9,10 +9,11 @@ import {
 import type { ExportColumns } from '../../outputs/text/export-columns.ts'
 import type { ComputeRef } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
+import type { DayRow } from '../../model/ledger/quantities.ts'
 import type { History } from '../../model/ports/history.ts'
 import { COARSE_STEP, FINE_STEP } from '../../model/ledger/rollup.ts'
 import { fromIso, toIso } from '../../model/time.ts'
-import { instant, type Instant, type Interval } from '../../model/units.ts'
+import { DAY, instant, type Instant, type Interval } from '../../model/units.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
 
 export const EXPORT_NAMES = ['days', 'intervals', 'rollups', 'rollups-5m', 'gaps'] as const
@@ -23,35 +24,55 @@ export type ExportRequest = Interval & {
   /** `rollups` are hourly. */
   readonly what: ExportName
   readonly format: (typeof EXPORT_FORMATS)[number]
+  /** Of `days`: only rows with a date in `[from, to)`. Absent where only instants bound them. */
+  readonly dates?: DateRange
 }
+
+type DateRange = Readonly<Record<'from' | 'to', string | undefined>>
 
 type ExportQuery = Readonly<Partial<Record<'what' | 'from' | 'to' | 'format', string>>>
 
 /** Latest instant of a date. Source: ECMAScript, "Time Values and Time Range". */
 const END_OF_TIME = instant(8.64e15)
 
-/** Default: all days as CSV. The problem names parameter and expected value. */
+/** Default: all days as CSV. A date bounds `days` by their own dates. The problem names parameter and expected value. */
 export function exportRequestOf(query: ExportQuery): Result<ExportRequest, string> {
   const what = EXPORT_NAMES.find((name) => name === (query.what ?? 'days'))
   if (!what) return failed(`what: expected one of ${EXPORT_NAMES.join(', ')}, got ${query.what}`)
   const format = EXPORT_FORMATS.find((name) => name === (query.format ?? 'csv'))
   if (!format) return failed(`format: expected one of ${EXPORT_FORMATS.join(', ')}, got ${query.format}`)
   const from = query.from === undefined ? instant(0) : parseDayOrInstant(query.from)
-  if (from === undefined) return failed(`from: ${expected(query.from)}`)
+  if (from === undefined) return failed(`from: ${expected(what, query.from)}`)
   const to = query.to === undefined ? END_OF_TIME : parseDayOrInstant(query.to)
-  if (to === undefined) return failed(`to: ${expected(query.to)}`)
+  if (to === undefined) return failed(`to: ${expected(what, query.to)}`)
   if (from >= to) return failed(`to: expected a time after from, got ${query.to}`)
-  return ok({ what, format, from, to })
+  if (what !== 'days') return ok({ what, format, from, to })
+  const dates = { from: dateOf(query.from), to: dateOf(query.to) }
+  return ok({ what, format, dates, ...aroundDates({ from, to }, dates) })
 }
+
+/** Undefined for an instant. */
+const dateOf = (text: string | undefined): string | undefined => (text && DATE.test(text) ? text : undefined)
+
+/** A time in which all days with dates in `dates` lie: no zone begins a day as much as 24 h before or after UTC. */
+const aroundDates = ({ from, to }: Interval, dates: DateRange): Interval => ({
+  from: dates.from === undefined ? from : instant(from - DAY),
+  to: dates.to === undefined ? to : instant(to + DAY),
+})
 
 export const EXPECTED_TIME =
   'expected a day such as 2026-11-20, which begins in UTC, or an instant such as 2026-11-20T08:00:00Z'
 
-const expected = (text: string | undefined) => `${EXPECTED_TIME}, got ${text}`
+const expected = (what: ExportName, text: string | undefined) =>
+  `${what === 'days' ? EXPECTED_DATE : EXPECTED_TIME}, got ${text}`
+
+const EXPECTED_DATE = 'expected a day such as 2026-11-20, or an instant such as 2026-11-20T08:00:00Z'
+
+const DATE = /^\d{4}-\d\d-\d\d$/
 
 /** Start of a day, UTC, or an instant with a zone; undefined for anything else. */
 export function parseDayOrInstant(text: string): Instant | undefined {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return fromIso(text)
+  if (!DATE.test(text)) return fromIso(text)
   // the parser turns 30 February into a day of March
   const begins = fromIso(`${text}T00:00:00Z`)
   return begins !== undefined && toIso(begins).startsWith(text) ? begins : undefined
@@ -96,11 +117,11 @@ const COLUMNS = {
 
 const headings = (what: ExportName): readonly string[] => Object.keys(COLUMNS[what])
 
-function rowsOf(history: History, exported: ExportedAccount, { what, from, to }: ExportRequest) {
+function rowsOf(history: History, exported: ExportedAccount, { what, from, to, dates }: ExportRequest) {
   const { account } = exported
   switch (what) {
     case 'days':
-      return cellsOf(history.days(account, { from, to }), DAY_COLUMNS, exported)
+      return cellsOf(daysIn(history.days(account, { from, to }), dates), DAY_COLUMNS, exported)
     case 'intervals':
       return cellsOf(history.intervals(account, { from, to }), INTERVAL_COLUMNS, exported)
     case 'rollups':
@@ -111,6 +132,11 @@ function rowsOf(history: History, exported: ExportedAccount, { what, from, to }:
     case 'gaps':
       return cellsOf(history.gaps(account, { from, to }), GAP_COLUMNS, exported)
   }
+}
+
+async function* daysIn(days: AsyncIterable<DayRow>, { from, to }: Partial<DateRange> = {}) {
+  for await (const day of days)
+    if ((from === undefined || day.date >= from) && (to === undefined || day.date < to)) yield day
 }
 
 async function* cellsOf<Row extends { readonly ref: ComputeRef }>(

@@ -8,6 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
 import { exportedAccount } from '../../../src/daemon/history/export.ts'
 import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
+import { localDateTimeOf, parseDate } from '../../../src/calendar/local-time.ts'
+import { createZone } from '../../../src/calendar/zone.ts'
+import { toIso } from '../../../src/model/time.ts'
+import { DAY, instant } from '../../../src/model/units.ts'
 import { COARSE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { ledger, project } from '../../support/build.ts'
@@ -50,6 +54,32 @@ describe('without a daemon', () => {
       "main,project-one,'=shop,ep-two,2026-01-06,2026-01-06T00:00:00Z,2026-01-07T00:00:00Z,1,2.001,1,3,2,1,3,0.000059,0.000029,0.000088,USD,0.5,0.005,3",
       '',
     ])
+  })
+
+  test.each([
+    ['New York', 'America/New_York'],
+    ['Tokyo', 'Asia/Tokyo'],
+  ])('the dates of November are those of %s', async (_, name) => {
+    const zone = createZone(name)
+    if (!zone.ok) throw new Error(zone.error)
+    const numbers = ['2026-10-31', '2026-11-01', '2026-11-30', '2026-12-01'].flatMap(
+      (text) => parseDate(text) ?? [],
+    )
+    const days = numbers.map((number) => {
+      const { date, from, to } = zone.value.dayOf(zone.value.beginAt(localDateTimeOf(number, DAY / 2)))
+      return { ...dayAt(one, 0), date, from, to }
+    })
+    await using zoned = await keptBy([{ ...everything, days }])
+    const datesOf = async (options: string) =>
+      (await zoned.cli(`export ${options} --json`)).out
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { date: string }).date)
+    expect(await datesOf('--from 2026-11-01 --to 2026-12-01')).toEqual(['2026-11-01', '2026-11-30'])
+    expect(await datesOf('--from 2026-12-01')).toEqual(['2026-12-01'])
+    // an instant is one wherever the days are
+    const { from = 0 } = days[1] ?? {}
+    expect(await datesOf(`--to ${toIso(instant(from))}`)).toEqual(['2026-10-31'])
   })
 
   test('a part of the intervals as lines of JSON', async () => {
