@@ -5,10 +5,14 @@ import { textTable } from './io.ts'
 
 const HEADINGS = ['COMPUTE', 'STATE', 'CU', 'AWAKE', 'SPEND', 'HIT RATIO', 'CONNECTIONS', 'WHY']
 
-export function fleetTable({ computes }: FleetJson): string {
+export function fleetTable({ computes, taken_at }: FleetJson): string {
   const money = moneyColumns(computes.map(spendOf))
   const rows = computes.map((status) =>
-    rowOf(status, { name: nameOf(status, computes), spend: money(spendOf(status)) }),
+    rowOf(status, {
+      name: nameOf(status, computes),
+      spend: money(spendOf(status)),
+      today: taken_at.slice(0, 10),
+    }),
   )
   return textTable(
     HEADINGS,
@@ -21,7 +25,10 @@ const spendOf = ({ spend: { shown_likely: likely, currency } }: ComputeJson) => 
   currency,
 })
 
-const rowOf = (status: ComputeJson, { name, spend }: Readonly<{ name: string; spend: string }>) => [
+const rowOf = (
+  status: ComputeJson,
+  { name, spend, today }: Readonly<Record<'name' | 'spend' | 'today', string>>,
+) => [
   name,
   STATE_WORDS[status.state],
   status.min_cu === status.max_cu ? String(status.min_cu) : `${status.min_cu}-${status.max_cu}`,
@@ -29,7 +36,7 @@ const rowOf = (status: ComputeJson, { name, spend }: Readonly<{ name: string; sp
   spend,
   status.hit_ratio === null ? '-' : `${(status.hit_ratio * 100).toFixed(1)} %`,
   status.connections === null ? '-' : `${status.connections} of ${status.max_connections}`,
-  withoutDates(status.why),
+  withoutToday(status.why, today),
 ]
 
 /** With the compute's id if the project has several. */
@@ -40,4 +47,8 @@ function nameOf({ project_id, project_name, endpoint_id }: ComputeJson, computes
     : name
 }
 
-const withoutDates = (why: string) => why.replaceAll(/\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)(\.\d+)?Z/g, '$1')
+/** Instants of the day `today`, UTC, as `03:08:01Z`: only their time differs from row to row. */
+const withoutToday = (why: string, today: string) =>
+  why.replaceAll(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\dZ)/g, (whole, date: string, time: string) =>
+    date === today ? time : whole,
+  )

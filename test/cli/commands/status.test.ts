@@ -2,6 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import { fleetTable } from '../../../src/cli/terminal/fleet-table.ts'
+import { fleetJson } from '../../../src/daemon/http/api/status-json.ts'
+import { DAY, instant } from '../../../src/model/units.ts'
 import { createApiApp } from '../../../src/daemon/http/app.ts'
 import { listenHttp, urlOf } from '../../../src/daemon/http/listen.ts'
 import type { AccountView } from '../../../src/model/output/snapshot.ts'
@@ -53,6 +56,15 @@ test.each([
   expect(printed).toEqual(lines.map((line) => `  ${line}`))
   const { stored, storedAt } = view
   expect(account).toMatchObject({ stored, stored_at: storedAt === undefined ? null : toIso(storedAt) })
+})
+
+test.each([
+  ['today', 0, /asleep since 00:01:40Z$/],
+  ['two days ago', 2, /asleep since 2026-01-05T00:01:40Z$/],
+])('the table says since when a compute sleeps: %s', (_, days, row) => {
+  const taken = snapshotOf(1)
+  const takenAt = instant(taken.takenAt + days * DAY)
+  expect(fleetTable(fleetJson({ ...taken, takenAt })).split('\n')[1]).toMatch(row)
 })
 
 test('an answer that breaks off is told as such', async () => {
