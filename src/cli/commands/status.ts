@@ -76,8 +76,10 @@ function ageLines({ service, stored, last_sweep_at, stored_at }: FleetJson['acco
 }
 
 const partialText = ({ list_complete, projects_unseen }: FleetJson['accounts'][number]) =>
-  `totals are partial: ${countWithNoun(projects_unseen, 'project')} not looked at yet` +
-  (list_complete ? '' : ', and the project list is not read to its end')
+  `totals are partial: ${[
+    ...(projects_unseen === 0 ? [] : [`${countWithNoun(projects_unseen, 'project')} not looked at yet`]),
+    ...(list_complete ? [] : ['the project list is not read to its end']),
+  ].join(', and ')}`
 
 const boundedText = (bounds: Readonly<{ low: number; likely: number; high: number }>, unit: string) =>
   budgetAmountText(bounds.likely, unit) +

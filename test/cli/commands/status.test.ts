@@ -58,6 +58,18 @@ test.each([
   expect(account).toMatchObject({ stored, stored_at: storedAt === undefined ? null : toIso(storedAt) })
 })
 
+const UNREAD = 'the project list is not read to its end'
+
+test.each([
+  [undefined, 0, UNREAD],
+  [undefined, 2, `2 projects not looked at yet, and ${UNREAD}`],
+  [at(0), 1, '1 project not looked at yet'],
+])('status says what the totals lack: list read at %s, %s unseen', async (listedAt, unseen, lacks) => {
+  const { backlog } = snapshotOf(1).accounts[0] ?? {}
+  const { lines } = await statusOf({ ...WELL, listedAt, ...(backlog && { backlog: { ...backlog, unseen } }) })
+  expect(lines).toEqual([`  totals are partial: ${lacks}`])
+})
+
 test.each([
   ['today', 0, /asleep since 00:01:40Z$/],
   ['two days ago', 2, /asleep since 2026-01-05T00:01:40Z$/],
