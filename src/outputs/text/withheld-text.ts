@@ -1,5 +1,6 @@
 // Words for kinds of recommendations, and for the reasons why there is none of a kind.
-import { countWithNoun, moneyText, shortNumber, toSecond } from './amounts.ts'
+import { DAY } from '../../model/units.ts'
+import { countWithNoun, moneyText, shortNumber, spanText, toSecond } from './amounts.ts'
 import type { WithheldJson } from './recommendation-schema.ts'
 
 export const KIND_TEXTS: Readonly<Record<WithheldJson['kind'], string>> = {
@@ -47,15 +48,19 @@ export function withheldReason(withheld: WithheldJson, currency: string): string
 }
 
 /** With what is there and what is needed. */
-function countedReason({ kind, because, have, needs }: WithheldJson, currency: string): string {
-  // the first reading inside Postgres is what a size waits for
-  const unit = kind === 'sizing' && because === 'no-readings' ? 'reading' : 'day'
-  const counted =
-    because === 'saving-small'
-      ? `${moneyText(have, currency)} of ${moneyText(needs, currency)}`
-      : `${shortNumber(have)} of ${countWithNoun(Number(shortNumber(needs)), unit)}`
+function countedReason(withheld: WithheldJson, currency: string): string {
+  const { because, needs } = withheld
   const isCounted = needs > 0 && COUNTED.has(because)
-  return `${WITHHELD_TEXTS[because]}${isCounted ? ` (${counted})` : ''}`
+  return `${WITHHELD_TEXTS[because]}${isCounted ? ` (${countedText(withheld, currency)})` : ''}`
+}
+
+function countedText({ kind, because, have, needs }: WithheldJson, currency: string): string {
+  if (because === 'saving-small') return `${moneyText(have, currency)} of ${moneyText(needs, currency)}`
+  // the first reading inside Postgres is what a size waits for
+  const isOfReadings = kind === 'sizing' && because === 'no-readings'
+  // a part of a day would round to zero days
+  if (!isOfReadings && needs < 1) return `${spanText(have * DAY)} of ${spanText(needs * DAY)}`
+  return `${shortNumber(have)} of ${countWithNoun(Number(shortNumber(needs)), isOfReadings ? 'reading' : 'day')}`
 }
 
 const COUNTED: ReadonlySet<WithheldJson['because']> = new Set([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { withheldJson } from '../../../src/outputs/text/recommendation-json.ts'
-import { reasonGroups, withheldText } from '../../../src/outputs/text/withheld-text.ts'
+import { reasonGroups, withheldReason, withheldText } from '../../../src/outputs/text/withheld-text.ts'
 import { at } from '../../support/build.ts'
 import { withheld } from '../../support/recommendations.ts'
 
@@ -13,6 +13,14 @@ test('the time of an answer has no fractions of a second', () => {
   expect(withheldText(one, 'USD')).toBe(
     'autosuspend delay: too little history (0 of 3 days); answer about 2026-01-05T00:00:00Z',
   )
+})
+
+test.each([
+  ['history-short', 0, 1, 'too little history (0 of 1 day)'],
+  ['history-short', 0, 0.25, 'too little history (0 s of 6 h)'],
+  ['not-followed', 0.01, 0.02, 'activity was not followed for long enough (14.4 min of 28.8 min)'],
+] as const)('%s with %d of %d days reads: %s', (because, have, needs, text) => {
+  expect(withheldReason(jsonOf({ because, have, needs, until: undefined }), 'USD')).toBe(text)
 })
 
 test('a setting that fits has a group of its own; facts that fit have none', () => {
