@@ -140,7 +140,9 @@ export const planSchema = strictObject({
   ...whatSchema,
   waits_for: holdSchema.nullable().describe('What it waits for now; null: nothing is known.'),
   slot: slotSchema,
-  likely_in_time: oneOf(['yes', 'no', 'unknown']).describe('Whether that is likely before the deadline.'),
+  likely_in_time: oneOf(['yes', 'no', 'unknown']).describe(
+    'Whether it is likely to be sent before the deadline; unknown also where a person must do something first.',
+  ),
   changes_at_once: array(strictObject({ endpoint_id: string(), name: nameOrNull })).describe(
     'Of a change of defaults: existing computes without a delay of their own, which change at once.',
   ),

@@ -1,5 +1,8 @@
 // Words of changes, the same on the command line, on pages, in reports and in explanations.
 import type { HoldReason } from '../../model/policy/change.ts'
+import { hasNoOpening, isEndedByPerson, outlasts } from '../../model/policy/hold-end.ts'
+import { fromIso } from '../../model/time.ts'
+import { instant } from '../../model/units.ts'
 import type {
   ChangeAnswerJson,
   ChangeHistoryJson,
@@ -212,10 +215,21 @@ export function changeCommands({
 const requestText = ({ request: { method, path, body } }: Pick<ChangeJson, 'request'>): string =>
   `request: ${method} ${path}${body === null ? '' : ` ${JSON.stringify(body)}`}`
 
-const IN_TIME_TEXTS: Readonly<Record<PlanJson['likely_in_time'], string>> = {
-  yes: 'likely before the deadline',
-  no: 'not likely before the deadline: autosuspend is off, so that no suspension comes by itself; --when now does not wait for one',
-  unknown: 'nobody can say whether that comes before the deadline',
+/** Whether what a plan waits for ends before its deadline. */
+function inTimeText(
+  { because, until: untilIso }: HoldJson,
+  { likely_in_time: likely, deadline }: Pick<PlanJson, 'likely_in_time' | 'deadline'>,
+): string {
+  const hold = { because, until: untilIso === null ? undefined : fromIso(untilIso) }
+  if (likely === 'yes') return 'likely before the deadline'
+  if (likely === 'unknown')
+    return isEndedByPerson(hold)
+      ? 'a person decides whether that ends before the deadline'
+      : 'nobody can say whether that comes before the deadline'
+  if (outlasts(hold, fromIso(deadline) ?? instant(0))) return 'not before the deadline'
+  return hasNoOpening(hold)
+    ? 'not likely before the deadline: none is known to open again'
+    : 'not likely before the deadline: autosuspend is off, so that no suspension comes by itself; --when now does not wait for one'
 }
 
 /** What would be sent and when, a line each. */
@@ -226,7 +240,7 @@ export function planLines(plan: PlanJson): readonly string[] {
     `  ${plan.restarts ? 'restarts the compute' : 'restarts nothing'}; ${whenText(plan)}, until ${toSecond(plan.deadline)}`,
     ...atOnceLines(plan),
     ...promisedLines(plan).map((line) => `  ${line}`),
-    ...(hold ? [`  waits: ${holdLine(hold)}; ${IN_TIME_TEXTS[plan.likely_in_time]}`] : []),
+    ...(hold ? [`  waits: ${holdLine(hold)}; ${inTimeText(hold, plan)}`] : []),
     ...slotLines(plan).map((line) => `  ${line}`),
     `  ${requestText(plan)}`,
     `  plan hash: ${plan.plan_hash}${change === null ? '' : `, change ${change}`}`,

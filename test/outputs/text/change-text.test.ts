@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Change, ChangeSettings } from '../../../src/model/policy/change.ts'
-import { cu, seconds } from '../../../src/model/units.ts'
+import type { Change, ChangeSettings, Hold } from '../../../src/model/policy/change.ts'
+import { after, cu, seconds } from '../../../src/model/units.ts'
 import { planJson } from '../../../src/outputs/text/change-json.ts'
-import { plansSchema } from '../../../src/outputs/text/change-schema.ts'
+import { plansSchema, type PlanJson } from '../../../src/outputs/text/change-schema.ts'
 import { holdLine, planLines } from '../../../src/outputs/text/change-text.ts'
 import { compute } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
@@ -14,6 +14,40 @@ test('what a change waits for, and how long, to the second', () => {
     'it waits until the compute is suspended, since 2026-01-05T00:00:00Z, until 2026-01-06T00:00:00Z',
   )
   expect(holdLine({ ...hold, since: null, until: null })).toBe('it waits until the compute is suspended')
+})
+
+const FROZEN = { because: 'freeze', until: after(changeOf().deadline, seconds(1)) } as const
+const AWAKE = { because: 'awake', until: undefined } as const
+
+test.each<[string, Hold, PlanJson['likely_in_time'], RegExp]>([
+  ['a freeze beyond the deadline', FROZEN, 'no', /^ {2}waits: .*; not before the deadline$/],
+  [
+    'a window of the past',
+    { because: 'outside-window', until: undefined },
+    'no',
+    /; not likely before the deadline: none is known to open again$/,
+  ],
+  ['no suspension', AWAKE, 'no', /; not likely before the deadline: autosuspend is off, /],
+  ['a suspension', AWAKE, 'yes', /; likely before the deadline$/],
+  ['an unknown suspension', AWAKE, 'unknown', /; nobody can say whether that comes before the deadline$/],
+  [
+    'an approval',
+    { because: 'approval', until: undefined },
+    'unknown',
+    /; a person decides whether that ends before the deadline$/,
+  ],
+])('a plan says whether it is made in time: %s', (_, hold, likelyInTime, expected) => {
+  const context = { projectName: 'one', computeName: undefined, currency: 'USD' }
+  const facts = {
+    change: changeOf(),
+    id: undefined,
+    context,
+    hold,
+    slot: undefined,
+    likelyInTime,
+    atOnce: [],
+  }
+  expect(planLines(planJson(facts)).find((line) => line.startsWith('  waits'))).toMatch(expected)
 })
 
 test.each<[string, ChangeSettings, readonly string[]]>([

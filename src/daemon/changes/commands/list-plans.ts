@@ -3,6 +3,7 @@ import { holdOf, type ChangeRules } from '../../../apply/hold.ts'
 import type { ChangePlan } from '../../../apply/plan.ts'
 import { slotSpan } from '../../../decide/slot.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
+import { hasNoOpening, isEndedByPerson, isTimed, outlasts } from '../../../model/policy/hold-end.ts'
 import { restartsCompute, type AskedMoment, type Change, type Hold } from '../../../model/policy/change.ts'
 import type { Recommendation } from '../../../model/policy/recommendation.ts'
 import { DEFAULT_AUTOSUSPEND_DELAY, targetKey } from '../../../model/service/compute.ts'
@@ -67,12 +68,13 @@ async function plansOf(
   snapshot: Snapshot,
   { name, when }: Readonly<{ name: string | undefined; when: AskedMoment }>,
 ): Promise<Result<PlanJson[], CommandProblem>> {
-  const { journal, runnerOf } = sources
+  const { journal, runnerOf, killSwitch } = sources
+  const stopped = killSwitch.engagedBy().length === 0 ? undefined : holdUntilReleased('kill-switch')
   const lists = snapshot.accounts.map(({ account }) => journal.openChanges(account))
   const open = (await Promise.all(lists)).flat()
   const planOfOpen = (change: Change) => {
     const runner = runnerOf(change.ref.account)
-    const hold = runner.holdOf(change.id) ?? runner.policyHold(change)
+    const hold = runner.holdOf(change.id) ?? holdByPerson(change, stopped) ?? runner.policyHold(change)
     return planOf(snapshot, change, { id: change.id, hold, slot: slotWhileUnsent(change, runner) })
   }
   if (name === undefined) return ok(open.map(planOfOpen))
@@ -83,7 +85,7 @@ async function plansOf(
     if (!plan.ok) return plan
     const { now, policyHold, slotOf } = runnerOf(one.ref.account)
     const proposed = proposedChange(plan.value, one, now())
-    const hold = policyHold(proposed)
+    const hold = stopped ?? policyHold(proposed)
     return ok(planOf(snapshot, proposed, { id: undefined, hold, slot: slotOf(proposed) }))
   }
   const recommendation = await readRecommendation(sources, snapshot, name)
@@ -100,6 +102,14 @@ async function plansOf(
     ...open.filter(({ ref }) => keys.has(targetKey(ref))).map(planOfOpen),
     ...proposals.flatMap((plan) => (plan.ok ? [plan.value] : [])),
   ])
+}
+
+const holdUntilReleased = (because: 'approval' | 'kill-switch'): Hold => ({ because, until: undefined })
+
+/** Of a change at which the apply loop has not looked. */
+function holdByPerson({ state }: Change, stopped: Hold | undefined): Hold | undefined {
+  if (state.at === 'proposed') return holdUntilReleased('approval')
+  return state.at === 'scheduled' ? stopped : undefined
 }
 
 /** A recommendation as the change that its approval would make. */
@@ -123,17 +133,18 @@ type PlanState = Readonly<{
 
 export function planOf(snapshot: Snapshot, change: Change, { id, hold, slot }: PlanState): PlanJson {
   const context = changeContextOf(snapshot, change.ref)
+  const held = hold ?? expectedHold(snapshot, change)
   return planJson({
     change,
     id,
     context,
-    hold: hold ?? expectedHold(snapshot, change),
+    hold: held,
     slot,
     atOnce:
       change.desired.autosuspendDelay === undefined
         ? []
         : restingOnDefaults(snapshot, change.ref).map(({ identity }) => identity),
-    likelyInTime: likelyInTime(snapshot, change),
+    likelyInTime: likelyInTime(snapshot, change, { hold: held, slot }),
   })
 }
 
@@ -165,8 +176,25 @@ const NO_RULES: ChangeRules = {
   arrival: () => ratio(0),
 }
 
+/**
+ * Whether a change will be sent before its deadline. The first of these that applies is the answer:
+ * 1. `unknown` where a person must do something first;
+ * 2. `no` where a freeze, a hold or a window keeps it until the deadline, or no window opens again;
+ * 3. `unknown` where such a hold ends before, and no slot was found after it;
+ * 4. whether the compute is likely to let it go.
+ */
+function likelyInTime(
+  snapshot: Snapshot,
+  change: Change,
+  { hold, slot }: Pick<PlanState, 'hold' | 'slot'>,
+): PlanJson['likely_in_time'] {
+  if (hold && isEndedByPerson(hold)) return 'unknown'
+  if (hold && (outlasts(hold, change.deadline) || hasNoOpening(hold))) return 'no'
+  return hold && isTimed(hold) && !slot ? 'unknown' : likelyLetGo(snapshot, change)
+}
+
 /** Whether a change that waits for a suspension will see one: it has seen some, or is suspended. A policy may not wait for one. */
-function likelyInTime(snapshot: Snapshot, { kind, when, ref }: Change): PlanJson['likely_in_time'] {
+function likelyLetGo(snapshot: Snapshot, { kind, when, ref }: Change): PlanJson['likely_in_time'] {
   if (!restartsCompute(kind)) return 'yes'
   const view = viewOfRef(snapshot, ref)
   if (!view) return 'unknown'

@@ -97,61 +97,6 @@ test.each(['suggest', 'approve', 'apply'] as const)('mode %s allows changes', as
   expect((await (await daemonOf({ mode })).post('/changes', SIZE))[0]).toBe(200)
 })
 
-describe('plans', () => {
-  test('of a compute are its open changes and what its open recommendations would change', async () => {
-    const daemon = await daemonOf()
-    const id = await asked(daemon)
-    const [, answer] = await daemon.ask('/plan?name=shop')
-    const { plans } = plansSchema.parse(answer)
-    expect(plans.map((plan) => [plan.change_id, plan.recommendation_id])).toEqual([
-      [id, null],
-      [null, 'ep-0.delay.1'],
-      [null, 'ep-0.sizing.1'],
-    ])
-  })
-
-  test('of nobody are refused, and so is a moment that is none', async () => {
-    const daemon = await daemonOf()
-    expect(await daemon.ask('/plan?name=nobody')).toEqual([
-      404,
-      { message: 'no compute, project, recommendation or open change is called nobody' },
-    ])
-    expect(await daemon.ask('/plan?when=later')).toEqual([
-      400,
-      { message: 'when: expected idle or now, got later' },
-    ])
-  })
-
-  test.each<[string, string, object, string, string]>([
-    ['asleep', 'ep-0', { max_cu: 2 }, 'null', 'yes'],
-    ['awake', 'ep-3', { max_cu: 2 }, 'awake', 'unknown'],
-    ['never asleep', 'ep-3', { max_cu: 2, delay_seconds: 'never' }, 'awake', 'unknown'],
-    ['a restart at once', 'ep-3', { restart: true, when: 'now' }, 'null', 'yes'],
-    ['a restart of one that sleeps', 'ep-0', { restart: true }, 'next-start', 'unknown'],
-    ['a restart at once of one that sleeps', 'ep-0', { restart: true, when: 'now' }, 'next-start', 'unknown'],
-    ['a delay', 'ep-3', { delay_seconds: 600 }, 'null', 'yes'],
-  ])(
-    'say what a change waits for and whether that comes in time: %s',
-    async (_, compute, body, hold, likely) => {
-      const daemon = await daemonOf()
-      const id = await asked(daemon, { compute, ...body })
-      const [, answer] = await daemon.ask(`/plan?name=${id}`)
-      const [plan] = plansSchema.parse(answer).plans
-      expect([String(plan?.waits_for && plan.waits_for.because), plan?.likely_in_time]).toEqual([
-        hold,
-        likely,
-      ])
-    },
-  )
-
-  test('of an awake compute whose autosuspend is off say that it does not come in time', async () => {
-    const computes = [{ autosuspendDelay: 'never', state: 'active', suspendedAt: undefined }] as const
-    const daemon = await daemonOf({ computes })
-    await asked(daemon, { compute: 'ep-0', cu: 2 })
-    expect(await daemon.ask('/plan')).toMatchObject([200, { plans: [{ likely_in_time: 'no' }] }])
-  })
-})
-
 test('changes are listed of one compute, and of unknown ones and accounts they are refused', async () => {
   const daemon = await daemonOf()
   const id = await asked(daemon)
