@@ -35,7 +35,7 @@ import type { CommandSources } from '../commands.ts'
 import { createForeignWatch } from '../foreign/foreign-watch.ts'
 import { reappliedIn, recommendationsOf, type ReappliedById } from '../foreign/reapply.ts'
 import { isFrom } from '../new-change.ts'
-import { endUnwanted } from './end-unwanted.ts'
+import { endUnwanted, proposeLarger } from './end-unwanted.ts'
 import { createMaker } from './make-changes.ts'
 
 type DecidedSources = Omit<CommandSources, 'snapshot' | 'log' | 'history'> &
@@ -171,6 +171,10 @@ export function createDecidedChanges(sources: DecidedSources) {
     const overwritten = await foreignWatch.look(account, views, { policyOf, mayBrake: true })
     const again = await reappliedIn(sources, views, overwritten)
     const steps = await settingSteps.of(snapshot, account)
+    await proposeLarger(
+      views.filter((view) => steps.isNearlySpent(targetOf(view))),
+      runnerOf(account),
+    )
     const wanted = new Map(steps.wanted.map((step) => [stepKey(step), step]))
     wantedSteps.set(
       account,

@@ -1,6 +1,7 @@
-// Ends changes that wait although their recommendation does not stand any more: withdrawn, dismissed, or replaced by a better one.
+// Changes that wait and are not wanted any more: their recommendation was withdrawn, dismissed, or replaced by a better one, or a person is to
+// decide about them.
 /* oxlint-disable no-await-in-loop -- few changes wait, one after the other */
-import { unwantedBecause, waitsForRecommendation } from '../../../decide/policy-changes.ts'
+import { costsMore, unwantedBecause, waitsForRecommendation } from '../../../decide/policy-changes.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { Change } from '../../../model/policy/change.ts'
 import type { Recommendation } from '../../../model/policy/recommendation.ts'
@@ -29,6 +30,18 @@ export async function endUnwanted(
     const recommendation = await readRecommendation({ history }, snapshot, id)
     const because = recommendation && unwantedBecause(recommendation)
     if (because !== undefined) await cancel(change, because, runnerOf(account))
+  }
+}
+
+/** Larger sizes that wait, of computes of which a budget is nearly spent by now, wait for a person. */
+export async function proposeLarger(
+  views: readonly ComputeView[],
+  { store, now, wake }: Pick<ChangeRunner, 'store' | 'now' | 'wake'>,
+): Promise<void> {
+  for (const { change } of views.flatMap(({ changes = [] }) => changes)) {
+    if (!costsMore(change)) continue
+    const proposed = await transition(store, { change, to: { at: 'proposed' } }, { at: now() })
+    if (proposed.ok) wake()
   }
 }
 

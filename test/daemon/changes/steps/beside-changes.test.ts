@@ -8,7 +8,7 @@ import { addChange, transition } from '../../../../src/model/ports/journal.ts'
 import { cu, ratio, seconds } from '../../../../src/model/units.ts'
 import { at } from '../../../support/build.ts'
 import { changeOf } from '../../../support/changes.ts'
-import { budgetWorld, DAY, made } from './step-world.ts'
+import { APPLY, budgetWorld, DAY, made } from './step-world.ts'
 
 /** From 2 to 4 CU. */
 const UPSIZING = {
@@ -40,6 +40,7 @@ test.each<readonly [string, Partial<Change>]>([
   const change = changeOf({ ...UPSIZING, ...fields })
   await addChange(world.sources.runnerOf().store, change, { at: at(3600) })
   world.reach(80, 100)
+  await world.decide()
   await world.pass()
   expect(world.settingsOf('ep-0').sizing).toEqual({ fixed: 0.25 })
   const [ended] = await world.changes()
@@ -62,6 +63,19 @@ test.each<readonly [string, Partial<Change>]>([
   await world.decide()
   expect((await made(world)).map(([, kind]) => kind)).toEqual(['sizing', 'delay'])
 })
+
+test.each(['soft', 'hard'] as const)(
+  'a larger size that waits needs a person once a %s budget is nearly spent',
+  async (mode) => {
+    const world = await budgetWorld([APPLY], mode)
+    await addChange(world.sources.runnerOf().store, changeOf(UPSIZING), { at: at(3600) })
+    await world.decide()
+    expect((await world.changes()).map(({ state }) => state.at)).toEqual(['scheduled'])
+    world.reach(80)
+    await world.decide()
+    expect((await world.changes())[0]?.state).toEqual({ at: 'proposed' })
+  },
+)
 
 test('two budgets over the same computes are no more restarts than one', async () => {
   const world = await budgetWorld()
