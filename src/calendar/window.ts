@@ -65,6 +65,15 @@ export function createWindow(rules: readonly Recurrence[]): Window {
   }
 }
 
+/** Ends of an interval of `window`; undefined where the window goes on beyond what was searched. */
+export const knownEnds = (
+  { between }: Pick<Window, 'between'>,
+  { from, to }: Interval,
+): Readonly<Record<'from' | 'to', Instant | undefined>> => ({
+  from: between(instant(from - 1), from).length === 0 ? from : undefined,
+  to: between(to, instant(to + 1)).length === 0 ? to : undefined,
+})
+
 type IntervalsBetween = (from: number, to: number) => readonly Interval[]
 
 /** The open interval, or the closed time, around an instant. */

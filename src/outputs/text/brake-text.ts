@@ -60,7 +60,11 @@ type Engaged = BrakesJson & Pick<HoldsJson, 'freezes' | 'holds'>
 export function engagedLines({ brakes, freezes, holds }: Engaged): readonly string[] {
   const stored = brakes.filter(({ brake, engaged }) => engaged && !SAID_ELSEWHERE.has(brake))
   const lines = [
-    ...freezes.map((freeze) => `${freezeText(freeze)}, then it ends by itself`),
+    ...freezes.map(
+      (freeze) =>
+        freezeText(freeze) +
+        (freeze.to === null ? ', as long as changes.freeze names it' : ', then it ends by itself'),
+    ),
     ...holds.map((hold) => `${placedHoldText(hold)}; dormouse resume ${hold.id} ends it`),
     ...stored.map(brakeText),
   ]

@@ -33,6 +33,11 @@ export const freezeSchema = strictObject({
   to: instant,
 })
 
+const listedFreezeSchema = freezeSchema.extend({
+  from: instant.nullable().describe('Null: it began more than a year ago.'),
+  to: instant.nullable().describe('Null: no end within a year.'),
+})
+
 const forceSchema = strictObject({
   account: string(),
   change_id: string(),
@@ -46,7 +51,7 @@ export type ForceJson = z.output<typeof forceSchema>
 
 export const holdsSchema = strictObject({
   schema_version: literal(1),
-  freezes: array(freezeSchema).describe(
+  freezes: array(listedFreezeSchema).describe(
     'Of each window in which nothing is changed the interval that is open, else the next.',
   ),
   holds: array(placedHoldSchema).describe('Of each account the oldest first.'),

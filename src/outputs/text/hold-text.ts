@@ -48,7 +48,9 @@ export function placedHoldText({ id, what, computes, by, reason, until, ended }:
 }
 
 export const freezeText = ({ window, from, to }: HoldsJson['freezes'][number]) =>
-  `the freeze ${window} stops all changes from ${toSecond(from)} to ${toSecond(to)}`
+  `the freeze ${window} stops all changes` +
+  (from === null ? '' : ` from ${toSecond(from)}`) +
+  (to === null ? ', without an end' : ` to ${toSecond(to)}`)
 
 const forceText = ({ change_id: id, by, reason, until }: ForceJson) =>
   `${by} forces ${id} until ${toSecond(until)}${reason === '' ? '' : `: ${reason}`}`

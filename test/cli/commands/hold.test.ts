@@ -31,6 +31,21 @@ test('a hold is placed, listed, explained, and ended before its time', async () 
   expect((await cli('holds')).out).toBe('no hold stops changes\n')
 })
 
+test.each([
+  ['always', '"00:00-24:00"', ', without an end'],
+  [
+    'for years',
+    '{ from: 2026-01-01T00:00, to: 2030-01-01T00:00 }',
+    ' from 2026-01-01T00:00:00Z to 2030-01-01T00:00:00Z',
+  ],
+  ['at night', '"00:00-06:00"', ' from 2026-01-05T00:00:00Z to 2026-01-05T06:00:00Z'],
+])('a freeze is listed with the ends that it has: %s', async (_, window, ends) => {
+  const yaml = `windows: { release: ${window} }\nchanges: { freeze: [release] }`
+  const cli = cliOf(await daemonOf({ yaml }))
+  expect((await cli('holds')).out).toBe(`the freeze release stops all changes${ends}\n`)
+  expect(holdsSchema.safeParse(JSON.parse((await cli('holds', '--json')).out)).error).toBeUndefined()
+})
+
 test.each<[what: string, words: readonly string[], expected: string]>([
   ['the id of a compute', ['ep-0'], 'compute=ep-0 (1 compute)'],
   ['several of a kind', ['compute=ep-0', 'compute=ep-1'], 'compute=ep-0 compute=ep-1 (2 computes)'],

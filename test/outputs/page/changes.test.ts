@@ -2,7 +2,10 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Change } from '../../../src/model/policy/change.ts'
+import { EVERY_DAY } from '../../../src/calendar/window-text.ts'
 import { createWindow } from '../../../src/calendar/window.ts'
+import { createUtc } from '../../../src/calendar/zone.ts'
+import { DAY } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
 import { placedHold } from '../../support/placed-holds.ts'
@@ -137,6 +140,9 @@ test('what stops all changes is the first thing that the page says', async () =>
   expect(wordsOf(await textOf(observing, '/changes'))).toContain('Nothing is sent: the mode is observe.')
 })
 
+const leadsOf = (text: string) =>
+  [...text.matchAll(/<p class="lead">(.*?)<\/p>/gs)].map(([, lead = '']) => wordsOf(lead).trim())
+
 test('brakes, freezes and holds that hold changes back are said next, each with what ends it', async () => {
   const held = appOf({
     snapshot,
@@ -150,15 +156,27 @@ test('brakes, freezes and holds that hold changes back are said next, each with 
     },
   })
   const text = await textOf(held, '/changes')
-  const leads = [...text.matchAll(/<p class="lead">(.*?)<\/p>/gs)].map(([, lead = '']) =>
-    wordsOf(lead).trim(),
-  )
-  expect(leads).toEqual([
+  expect(leadsOf(text)).toEqual([
     'The freeze year-end stops all changes from 2026-01-04 23:59 to 02:00, then it ends by itself',
     'Hold-one of ann stops changes of project=project-1 (1 compute) until 01:00: the release; dormouse resume hold-one ends it',
     'Fleet of main is engaged since 00:00: policies want to restart 300 of 600; dormouse brakes release fleet --reason "…"',
   ])
   expect(await page()).not.toContain('class="lead"')
+})
+
+test('a freeze that never ends is told as one', async () => {
+  const always = {
+    kind: 'weekly',
+    days: EVERY_DAY,
+    from: 0,
+    to: DAY,
+    except: new Set<never>(),
+    zone: createUtc(),
+  } as const
+  const frozen = { ...shown, freezes: new Map([['always', createWindow([always])]]) }
+  expect(leadsOf(await textOf(appOf({ snapshot, changes: frozen }), '/changes'))).toEqual([
+    'The freeze always stops all changes, without an end, as long as changes.freeze names it',
+  ])
 })
 
 test('of many holds the first ten are said, and where to read the others', async () => {

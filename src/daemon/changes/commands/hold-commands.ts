@@ -1,5 +1,5 @@
 // Commands of people about holds: place one, end it, list them, force a change. A command that is refused changed nothing.
-import type { Window } from '../../../calendar/window.ts'
+import { knownEnds, type Window } from '../../../calendar/window.ts'
 import type { Config } from '../../../config/load.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import { isEnded, type Change } from '../../../model/policy/change.ts'
@@ -15,6 +15,7 @@ import { instant, type Instant, type Interval } from '../../../model/units.ts'
 import { holdJson } from '../../../outputs/text/change-json.ts'
 import { holdLine } from '../../../outputs/text/change-text.ts'
 import type { HoldAnswerJson, HoldsJson, PlacedHoldJson } from '../../../outputs/text/hold-schema.ts'
+import { timeField } from '../../../outputs/text/compute-fields.ts'
 import { forceJson, placedHoldJson } from '../../../outputs/text/hold-text.ts'
 import { ok, type Result } from '../../../std/result.ts'
 import { parseAccount } from '../../reports/requests.ts'
@@ -110,7 +111,9 @@ export const freezesJson = (
   changes.freeze.flatMap((name) => {
     const window = windows.get(name)
     const shown = window && intervalOf(window)
-    return shown ? [{ window: name, from: toIso(shown.from), to: toIso(shown.to) }] : []
+    if (!shown) return []
+    const { from, to } = knownEnds(window, shown)
+    return [{ window: name, from: timeField(from), to: timeField(to) }]
   })
 
 /** Holds of all accounts, each the oldest first. */
