@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { fieldOf } from '../std/field.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import { keysAt, type JsonSchema } from './json-schema.ts'
+import { issueText } from './issue-text.ts'
 import { expectedWordText, shownWord } from './suggestions.ts'
 
 /** `path: problem, expected values`. Never empty. */
@@ -15,7 +16,17 @@ export function parseWithSchema<Schema extends z.ZodType>(
 ): Result<z.output<Schema>, ConfigProblems> {
   const parsed = schema.safeParse(value, { jitless: true })
   if (parsed.success) return ok(parsed.data)
-  return failed(parsed.error.issues.flatMap((issue) => linesOf(issue, { value, keysOf })))
+  return failed(
+    withoutConsequences(parsed.error.issues).flatMap((issue) => linesOf(issue, { value, keysOf })),
+  )
+}
+
+/** Checks of a text or a list run for values of another kind, too, and say nothing that matters there. */
+function withoutConsequences(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const ofKind = new Set(
+    issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('\n')),
+  )
+  return issues.filter(({ code, path }) => code !== 'too_small' || !ofKind.has(path.join('\n')))
 }
 
 type Context = Readonly<{ value: unknown; keysOf: () => JsonSchema }>
@@ -29,13 +40,7 @@ function linesOf(issue: z.core.$ZodIssue, { value, keysOf }: Context): string[] 
     return inForm.flatMap((inner) =>
       linesOf({ ...inner, path: [...issue.path, ...inner.path] }, { value, keysOf }),
     )
-  return [line(issue.path, messageOf(issue))]
-}
-
-/** What kinds of values a union has, where the value is none of them. */
-const kindsText = ({ errors }: z.core.$ZodIssueInvalidUnion): string => {
-  const kinds = errors.flat().flatMap((issue) => (issue.code === 'invalid_type' ? [kindName(issue)] : []))
-  return `expected ${[...new Set(kinds)].join(' or ')}`
+  return [line(issue.path, issueText(issue))]
 }
 
 /** The form that was probably meant: the right kind of value, the fewest issues. */
@@ -50,25 +55,6 @@ const line = (path: readonly PropertyKey[], message: string) =>
   path.length === 0 ? message : `${z.core.toDotPath(path.map(shownStep))}: ${message}`
 
 const shownStep = (step: PropertyKey) => (typeof step === 'string' ? shownWord(step) : step)
-
-function messageOf(issue: z.core.$ZodIssue) {
-  if (issue.code === 'invalid_value') return `expected one of ${issue.values.map(String).join(', ')}`
-  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
-  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
-    return `expected ${kindName(issue)}`
-  if (issue.code === 'invalid_union' && issue.message === 'Invalid input') return kindsText(issue)
-  return issue.message
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  string: 'a text',
-  array: 'a list',
-  object: 'keys and values',
-  number: 'a number',
-  boolean: 'true or false',
-}
-
-const kindName = ({ expected }: z.core.$ZodIssueInvalidType): string => NAMES[expected] ?? expected
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>((parent, key) => fieldOf(parent, key), value)

@@ -97,6 +97,36 @@ describe('what is wrong is told:', () => {
       ],
     ],
     [
+      'one port for both listeners',
+      `${GOOD}server: { api: "127.0.0.1:39477", telemetry: "0.0.0.0:39477" }`,
+      ['server.api: expected another port than that of server.telemetry'],
+    ],
+    [
+      'one address for both listeners',
+      `${GOOD}server: { api: "localhost:39477", telemetry: "localhost:39477" }`,
+      ['server.api: expected another port than that of server.telemetry'],
+    ],
+    ['any port for both listeners', `${GOOD}server: { api: "127.0.0.1:0", telemetry: "0.0.0.0:0" }`, []],
+    [
+      'one port of two addresses',
+      `${GOOD}server: { api: "127.0.0.1:39477", telemetry: "10.0.0.1:39477" }`,
+      [],
+    ],
+    ['a list for windows', `${GOOD}windows: []`, ['windows: expected keys and values']],
+    [
+      'no text',
+      `${GOOD}changes: { kill_switch_file: "" }`,
+      ['changes.kill_switch_file: expected a text that is not empty'],
+    ],
+    [
+      'nobody to write to',
+      `${GOOD}notifications: [{ name: mail, type: smtp, host: h, from: a@b, to: [], events: [] }]`,
+      [
+        'notifications[0].to: expected a list that is not empty',
+        'notifications[0].events: expected a list that is not empty',
+      ],
+    ],
+    [
       'a port too high',
       `${GOOD}server: { telemetry: "[::]:70000" }`,
       ['server.telemetry: expected host:port with a port of 0 to 65535, an IPv6 host in brackets'],

@@ -15,7 +15,16 @@ import { addRequestCommand, printAnswer, printList } from '../connect/request.ts
 import { connectService, type ConnectOptions } from '../connect/service.ts'
 import { EXIT, failUsage, failWith, jsonText, textFields, timeText } from '../terminal/io.ts'
 import type { CommandSession, Io } from '../terminal/io.ts'
-import { DELAY_OF_SERVICE, delayText, parseCu, parseDelay, parseId, parseSizing } from '../terminal/parse.ts'
+import {
+  DELAY_OF_SERVICE,
+  delayText,
+  parseCu,
+  parseBranchId,
+  parseDelay,
+  parseEndpointId,
+  parseProjectId,
+  parseSizing,
+} from '../terminal/parse.ts'
 import type { SizingFlags } from '../terminal/parse.ts'
 
 type ChangeOptions = ConnectOptions & SizingFlags & { readonly delay?: AutosuspendDelay }
@@ -27,10 +36,12 @@ export function createComputesCommand({ io, end }: CommandSession): Command {
   const computes = new Command('computes').description('computes of a project')
   const add = (name: string, description: string) => addRequestCommand(computes, name, description)
   const addOne = (name: string, description: string) =>
-    add(name, description).argument('<project>', 'project id', parseId).argument('<compute>', 'ep-…', parseId)
+    add(name, description)
+      .argument('<project>', 'project id', parseProjectId)
+      .argument('<compute>', 'ep-…', parseEndpointId)
 
   add('list', 'list computes of one project or of all')
-    .argument('[project]', 'project id', parseId)
+    .argument('[project]', 'project id', parseProjectId)
     .action((projectId: string | undefined, options: ConnectOptions) => end(list(projectId, options, io)))
   addOne('get', 'show one compute').action((projectId: string, endpointId: string, options: ConnectOptions) =>
     end(
@@ -41,8 +52,14 @@ export function createComputesCommand({ io, end }: CommandSession): Command {
       }),
     ),
   )
-  sized(add('create', 'create the primary compute of a branch').argument('<project>', 'project id', parseId))
-    .requiredOption('--branch <id>', 'the branch, br-…', parseId)
+  sized(
+    add('create', 'create the primary compute of a branch').argument(
+      '<project>',
+      'project id',
+      parseProjectId,
+    ),
+  )
+    .requiredOption('--branch <id>', 'the branch, br-…', parseBranchId)
     .action((projectId: string, options: CreateOptions) => end(create(projectId, options, io)))
   sized(addOne('update', 'change size or autosuspend delay')).action(
     (projectId: string, endpointId: string, options: ChangeOptions) =>

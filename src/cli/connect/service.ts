@@ -15,7 +15,7 @@ import { isUnencrypted } from '../../std/unencrypted.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
 import { CONFIG_TEXT, readConfiguration } from './configuration.ts'
 import type { Io } from '../terminal/io.ts'
-import { parseId } from '../terminal/parse.ts'
+import { parseOrgId } from '../terminal/parse.ts'
 
 export const KEY_VARIABLE = 'DORMOUSE_API_KEY'
 
@@ -50,7 +50,7 @@ export const withDirectOptions = (command: Command): Command =>
       `file with the API key for --base-url (default: variable ${KEY_VARIABLE})`,
     )
     .option('--insecure', 'allow http for --base-url outside of loopback')
-    .option('--org-id <id>', 'organisation for --base-url; a personal key must name it', parseId)
+    .option('--org-id <id>', 'organisation for --base-url; a personal key must name it', parseOrgId)
 
 /** Sends nothing. Problems are those of usage or configuration. */
 export function connectService(options: ConnectOptions, io: Io): Result<Service, readonly string[]> {

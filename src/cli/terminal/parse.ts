@@ -13,11 +13,18 @@ import type { Io } from './io.ts'
 /** Stands for the service's default, on the wire as in `ComputeSettings`. */
 export const DELAY_OF_SERVICE = seconds(0)
 
-/** Safe in a path. */
-export function parseId(text: string): string {
-  if (/^[\w-]{1,100}$/.test(text)) return text
-  throw new InvalidArgumentError('Expected an id such as ep-cool-name-a1b2c3.')
-}
+/** Of an id of the service, safe in a path. */
+const idParser =
+  (example: string) =>
+  (text: string): string => {
+    if (/^[\w-]{1,100}$/.test(text)) return text
+    throw new InvalidArgumentError(`Expected an id such as ${example}.`)
+  }
+
+export const parseEndpointId = idParser('ep-cool-name-a1b2c3')
+export const parseBranchId = idParser('br-cool-name-a1b2c3')
+export const parseProjectId = idParser('cool-name-12345678')
+export const parseOrgId = idParser('org-cool-name-12345678')
 
 export function parseCu(text: string): Cu {
   if (/^\d{1,3}(\.\d+)?$/.test(text) && Number(text) > 0) return cu(Number(text))

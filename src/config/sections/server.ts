@@ -76,7 +76,11 @@ const listeners = strictObject({
 })
 
 export const serverSchema = listeners.transform(camelKeys).superRefine((server, context) => {
-  for (const [path, message] of [...apiProblems(server), ...telemetryProblems(server)])
+  for (const [path, message] of [
+    ...apiProblems(server),
+    ...portProblems(server),
+    ...telemetryProblems(server),
+  ])
     context.addIssue({ code: 'custom', path: path.split('.'), message })
 })
 
@@ -96,6 +100,19 @@ function apiProblems(server: ServerConfig): readonly Problem[] {
   const needed = `server.${missing.join(' and server.')}`
   return [...closed, ['api', `an address that is not loopback needs ${needed}, or server.insecure: true`]]
 }
+
+/** One port of two addresses is free for both, unless one of them stands for all, or is a name that may mean the other. */
+function portProblems({ api, telemetry }: ServerConfig): readonly Problem[] {
+  if (api.port === 0 || api.port !== telemetry.port) return []
+  const hosts = [api.host, telemetry.host]
+  const areApart =
+    api.host !== telemetry.host && hosts.every((host) => isAddress(host) && !ALL_ADDRESSES.has(host))
+  return areApart ? [] : [['api', 'expected another port than that of server.telemetry']]
+}
+
+const isAddress = (host: string) => /^[\d.]+$|:/.test(host)
+
+const ALL_ADDRESSES: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 function telemetryProblems(server: ServerConfig): readonly Problem[] {
   const { telemetryAuth } = server

@@ -13,7 +13,7 @@ import { reportRoutes, type ReportSources } from './api/report-routes.ts'
 import { computeJson, statusJson, streamFleetJson } from './api/status-json.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import type { PageSources } from './pages/page-sources.ts'
-import { NOT_READY, refuse, streamText } from './answers.ts'
+import { NOT_READY, refuse, refuseUnknownPath, streamText } from './answers.ts'
 
 export type ApiSources = ReportSources &
   PageSources &
@@ -44,7 +44,7 @@ export function createApiApp({ before = [], ...sources }: ApiSources): Hono {
   reloadRoute(app, sources)
   pageRoutes(app, sources)
   app.get('/', (context) => context.json({ links: LINKS }))
-  app.notFound((context) => refuse(context, 404, `nothing at ${context.req.path}`))
+  app.notFound(refuseUnknownPath)
   return app
 }
 

@@ -8,7 +8,7 @@ import type { Clock } from '../../model/ports/clock.ts'
 import type { Exposition } from '../snapshot/exposition.ts'
 import { inChunks, inTurns } from '../turns.ts'
 import { sumOf } from '../../std/sum.ts'
-import { NOT_READY } from './answers.ts'
+import { NOT_READY, refuseUnknownPath } from './answers.ts'
 
 export type Telemetry = Readonly<{
   /** Whether the loops run. Not of the service, whose failures a restart would not repair. */
@@ -38,6 +38,7 @@ export function telemetryApp({ exposition, counted, checks, ...rest }: Telemetry
   healthRoutes(app, rest)
   discoveryRoute(app, rest)
   app.get('/', (context) => context.html(LANDING, 200, { 'content-security-policy': "default-src 'none'" }))
+  app.notFound(refuseUnknownPath)
   return app
 }
 

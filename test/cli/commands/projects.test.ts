@@ -84,7 +84,12 @@ describe('projects list', () => {
     ['--base-url http://127.0.0.1:1', { DORMOUSE_API_KEY: 'k' }, 2, /ends with \/api\/v2/],
     ['--api-key-file key', {}, 2, /--api-key-file goes with --base-url/],
     ['--org-id org-a', {}, 2, /--org-id goes with --base-url/],
-    ['--base-url URL --org-id a/b', { DORMOUSE_API_KEY: 'k' }, 2, /Expected an id/],
+    [
+      '--base-url URL --org-id a/b',
+      { DORMOUSE_API_KEY: 'k' },
+      2,
+      /Expected an id such as org-cool-name-12345678/,
+    ],
     ['--config none.yaml', {}, 2, /none.yaml: cannot be read: there is no such file/],
     ['--base-url URL', { DORMOUSE_API_KEY: 'wrong' }, 1, /refuses the API key \(401\)/],
   ])('%s with %j ends with %s', async (options, env, code, err) => {

@@ -1,6 +1,12 @@
 import { InvalidArgumentError } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { parseCu, parseDelay, parseId, parseKeyId, parseSizing } from '../../../src/cli/terminal/parse.ts'
+import {
+  parseCu,
+  parseDelay,
+  parseEndpointId,
+  parseKeyId,
+  parseSizing,
+} from '../../../src/cli/terminal/parse.ts'
 import { cu } from '../../../src/model/units.ts'
 
 describe('an argument', () => {
@@ -12,7 +18,7 @@ describe('an argument', () => {
     [parseDelay, '7d', 604_800],
     [parseDelay, 'never', 'never'],
     [parseDelay, 'default', 0],
-    [parseId, 'ep-cool-1', 'ep-cool-1'],
+    [parseEndpointId, 'ep-cool-1', 'ep-cool-1'],
     [parseKeyId, '12', 12],
   ])('for %o, %s is %s', (parse, text, value) => {
     expect(parse(text)).toBe(value)
@@ -27,9 +33,9 @@ describe('an argument', () => {
     [parseDelay, '500ms'],
     [parseDelay, '8d'],
     [parseDelay, 'off'],
-    [parseId, '..'],
-    [parseId, 'a/b'],
-    [parseId, ''],
+    [parseEndpointId, '..'],
+    [parseEndpointId, 'a/b'],
+    [parseEndpointId, ''],
     [parseKeyId, 'one'],
   ])('for %o, %s is refused', (parse, text) => {
     expect(() => parse(text)).toThrow(InvalidArgumentError)

@@ -73,6 +73,17 @@ const PATHS = [
 const statuses = (url: string): Promise<number[]> =>
   Promise.all(PATHS.map(async (path) => (await fetch(url + path)).status))
 
+test('a path that a listener does not have is said in JSON', async () => {
+  const { listeners } = await opened()
+  await using _ = listeners
+  for (const url of [listeners.telemetryUrl, listeners.apiUrl]) {
+    // oxlint-disable-next-line no-await-in-loop -- two listeners
+    const answer = await fetch(`${url}/nowhere`)
+    // oxlint-disable-next-line no-await-in-loop -- two listeners
+    expect([answer.status, await answer.json()]).toEqual([404, { message: 'nothing at /nowhere' }])
+  }
+})
+
 test('no route of one listener answers on the other', async () => {
   const { listeners } = await opened()
   await using _ = listeners

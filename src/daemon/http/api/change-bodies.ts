@@ -1,6 +1,7 @@
 // Bodies of commands about changes.
 import type { Context } from 'hono'
 import { boolean, enum as oneOf, literal, number, strictObject, string, union, type z } from 'zod'
+import { issueText } from '../../../config/issue-text.ts'
 import { selectorShape } from '../../../config/parts.ts'
 import { cu, seconds, type Instant } from '../../../model/units.ts'
 import { failed, ok, type Result } from '../../../std/result.ts'
@@ -31,7 +32,7 @@ export function checkBody<Body>(schema: z.ZodType<Body>, body: unknown): Result<
   const parsed = schema.safeParse(body)
   return parsed.success
     ? ok(parsed.data)
-    : failed(parsed.error.issues.map((issue) => [...issue.path, issue.message].join(': ')).join('; '))
+    : failed(parsed.error.issues.map((issue) => [...issue.path, issueText(issue)].join(': ')).join('; '))
 }
 
 const JSON_TYPE = 'application/json'

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import type { Logger } from 'pino'
 import { strictObject, string } from 'zod'
+import { issueText } from '../../../config/issue-text.ts'
 import { dismiss, undoDismiss } from '../../../advise/dismiss.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
 import type { Recommendation } from '../../../model/policy/recommendation.ts'
@@ -114,7 +115,7 @@ export function parseDismissal(
 ): Result<Readonly<{ reason: string; until: Instant | undefined }>, string> {
   const parsed = dismissalSchema.safeParse(body)
   if (!parsed.success)
-    return failed(parsed.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; '))
+    return failed(parsed.error.issues.map((issue) => [...issue.path, issueText(issue)].join(': ')).join('; '))
   const { reason, until: text } = parsed.data
   if (text === undefined) return ok({ reason, until: undefined })
   const until = parseDayOrInstant(text)

@@ -65,6 +65,13 @@ const WHY = 'reason: expected why, in 1 to 500 characters'
 
 describe('nothing is stored where', () => {
   test.each<[string, object, number, string]>([
+    [
+      'a type is none',
+      { match: { type: 'primary' } },
+      400,
+      'match: type: expected one of read_write, read_only',
+    ],
+    ['the account is no text', { account: 1 }, 400, 'account: expected a text'],
     ['there is no end', { until: undefined }, 400, `until: ${TIME}`],
     ['the end is no time', { until: 'soon' }, 400, `until: ${TIME}, got soon`],
     [
