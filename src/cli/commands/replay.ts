@@ -51,7 +51,7 @@ export const createReplayCommand = ({ io, end }: CommandSession) =>
     .description(
       'print what other settings would have cost: on trace files, or on the stored gaps of a compute',
     )
-    .argument('[compute]', 'ep-…; needs --delay')
+    .argument('[compute]', 'ep-…, or the name of a project; needs --delay')
     .option('--delay <delay>', 'autosuspend delay to replay over the gaps of the compute', parseDelay)
     .option('--activity <file>', 'series,minute,count as CSV, plain or in gzip')
     .option('--load <file>', 'series,ts,value,metric as CSV, plain or in gzip')
@@ -213,12 +213,19 @@ async function replayCompute(
 ): Promise<ExitCode> {
   const target = daemonApi(options, io)
   if (!target.ok) return failUsage(io, ...target.error)
-  const gaps = await readGaps(compute, target.value, io)
-  if (!gaps.ok) return failAnswer(io, gaps.error)
-  const replayed = replayGaps(gaps.value, delay)
+  const computes = await readGaps(compute, target.value, io)
+  if (!computes.ok) return failAnswer(io, computes.error)
+  const [endpointId = compute, ...others] = computes.value.keys()
+  if (others.length > 0)
+    return failUsage(
+      io,
+      `${compute} has several computes: expected one of ${[endpointId, ...others].join(', ')}`,
+    )
+  const gaps = computes.value.get(endpointId) ?? []
+  const replayed = replayGaps(gaps, delay)
   if (!replayed) return failUsage(io, `no gaps between client activities are stored of ${compute}`)
   const { days, delays } = replayed
-  const json = { schema_version: 1, endpoint_id: compute, days, gaps: gaps.value.length, delays }
+  const json = { schema_version: 1, endpoint_id: endpointId, days, gaps: gaps.length, delays }
   io.out(options.json ? jsonText(json) : historyText(json, delay))
   return EXIT.ok
 }

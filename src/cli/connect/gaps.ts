@@ -12,15 +12,17 @@ export type StoredGap = Readonly<{ from: Instant; low: Seconds; high: Seconds; h
 
 const REQUEST: ExportRequest = { what: 'gaps', format: 'jsonl', from: instant(0), to: instant(8.64e15) }
 
-/** In order of time, maybe none. */
+/** By id of the computes with that id, or else of that project, by its name or id: in order of time, none without gaps. */
+type NamedGaps = ReadonlyMap<string, readonly StoredGap[]>
+
 export async function readGaps(
-  endpointId: string,
+  compute: string,
   target: ApiTarget,
   io: Io,
-): Promise<Result<readonly StoredGap[], ApiProblem>> {
+): Promise<Result<NamedGaps, ApiProblem>> {
   const { api, config } = target
   const answer = await askDaemon(api, '/api/v1/export?what=gaps&format=jsonl', io)
-  if (answer.ok) return ok(gapsIn(await text(answer.value), endpointId))
+  if (answer.ok) return ok(gapsIn(await text(answer.value), compute))
   const lines =
     config && answer.error.kind === 'unreached'
       ? await withStore(config, async (store) => {
@@ -33,19 +35,28 @@ export async function readGaps(
           return (await Array.fromAsync(exportText(store, accounts, REQUEST))).join('')
         })
       : undefined
-  return lines === undefined ? failed(answer.error) : ok(gapsIn(lines, endpointId))
+  return lines === undefined ? failed(answer.error) : ok(gapsIn(lines, compute))
 }
 
 /** Names of the export. */
 type GapRow = Readonly<
-  Record<'endpoint_id' | 'from', string> &
+  Record<'project_id' | 'project_name' | 'endpoint_id' | 'from', string> &
     Record<'low_seconds' | 'high_seconds' | 'hidden_below_seconds', number>
 >
 
-function gapsIn(lines: string, endpointId: string): readonly StoredGap[] {
+/** The first of these that any gap is of. */
+const NAMING_COLUMNS = ['endpoint_id', 'project_name', 'project_id'] as const
+
+function gapsIn(lines: string, name: string): NamedGaps {
   const rows = lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as GapRow]))
-  return rows
-    .filter((row) => row.endpoint_id === endpointId)
+  const column = NAMING_COLUMNS.find((one) => rows.some((row) => row[one] === name))
+  const named = column === undefined ? [] : rows.filter((row) => row[column] === name)
+  const computes = Map.groupBy(named, (row) => row.endpoint_id)
+  return new Map([...computes].map(([endpointId, own]) => [endpointId, inOrder(own)]))
+}
+
+const inOrder = (rows: readonly GapRow[]): readonly StoredGap[] =>
+  rows
     .map((row) => ({
       from: fromIso(row.from) ?? instant(0),
       low: seconds(row.low_seconds),
@@ -53,4 +64,3 @@ function gapsIn(lines: string, endpointId: string): readonly StoredGap[] {
       hiddenBelow: seconds(row.hidden_below_seconds),
     }))
     .toSorted((a, b) => a.from - b.from)
-}

@@ -222,6 +222,7 @@ export function createChangeCommands(sources: CommandSources) {
     approve,
     end,
     /** In any account. */
+    findRecommendation: (snapshot: Snapshot, id: string) => readRecommendation(sources, snapshot, id),
     find: async (snapshot: Snapshot, id: string): Promise<Change | undefined> => {
       const found = snapshot.accounts.map(({ account }) => journal.change(account, id))
       return (await Promise.all(found)).find((change) => change !== undefined)

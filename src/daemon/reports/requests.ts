@@ -6,7 +6,6 @@ import { REPORT_FORMATS, reportKey } from '../../model/output/report.ts'
 import type { ArchivedReport, ReportFormat, ReportSlot } from '../../model/output/report.ts'
 import { toIso } from '../../model/time.ts'
 import type { Instant } from '../../model/units.ts'
-import { pageNumber } from '../../outputs/page/query.ts'
 import { REPORT_RENDERINGS } from '../../outputs/report/formats/formats.ts'
 import { parseReport } from '../../outputs/report/formats/json.ts'
 import { failed, ok, type Result } from '../../std/result.ts'
@@ -27,6 +26,8 @@ export function parseReportRequest(
 ): Result<AccountAndFormat & { readonly slot: ReportSlot }, string> {
   const parsed = parseAccountAndFormat(query, accounts)
   if (!parsed.ok) return parsed
+  if (query.team !== undefined)
+    return failed('team: expected kept=true beside it, which reads archived reports')
   const lastWeek = weekBefore(now, zone)?.id ?? ''
   const id = query.week ?? lastWeek
   const week = isoWeekInterval(id, zone)
@@ -70,6 +71,21 @@ export function parseAccount(
   return failed(`account: expected one of ${accounts.join(', ')}${account ? `, got ${account}` : ''}`)
 }
 
+/** Default: false; the name alone is true. */
+export function parseFlag(name: string, text: string | undefined): Result<boolean, string> {
+  if (text === '' || text === 'true') return ok(true)
+  if (text === undefined || text === 'false') return ok(false)
+  return failed(`${name}: expected true or false, got ${text}`)
+}
+
+/** Default: the first. */
+function parsePage(text = '1'): Result<number, string> {
+  const page = Number(text)
+  return /^\d+$/.test(text) && Number.isSafeInteger(page) && page > 0
+    ? ok(page)
+    : failed(`page: expected a whole number from 1 on, got ${text}`)
+}
+
 /** The problem says that there is none. @throws when the store fails */
 export async function archivedReportTexts(
   store: ReportArchive,
@@ -102,7 +118,9 @@ export async function listArchive(
 ): Promise<Result<ArchiveList, string>> {
   const account = parseAccount(query, accounts)
   if (!account.ok) return account
-  const page = pageNumber(query.page)
+  const asked = parsePage(query.page)
+  if (!asked.ok) return asked
+  const page = asked.value
   const part = { count: REPORTS_PER_PAGE + 1, skip: (page - 1) * REPORTS_PER_PAGE }
   const reports = await store.reports(account.value, part)
   const listed = reports.slice(0, REPORTS_PER_PAGE)

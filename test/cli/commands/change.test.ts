@@ -120,6 +120,7 @@ describe('with one line and exit code 2 ends', () => {
       ['approve', 'ep-0.delay.1'],
       '--plan-hash: expected the hash that dormouse plan prints, as nobody can be asked',
     ],
+    [['approve', 'nope'], 'no compute, project, recommendation or open change is called nope'],
     [['approve', 'ep-0.delay.7', '--plan-hash', 'x'], 'no recommendation has the id ep-0.delay.7'],
     [['approve', 'ch-none', '--plan-hash', 'x'], 'no change has the id ch-none'],
     [

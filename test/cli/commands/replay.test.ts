@@ -206,9 +206,20 @@ test('the stored gaps of a compute', async () => {
     { delay: 90, idle_seconds_per_day: 90, wakes_per_day: 1, is_hidden: true },
     { delay: 3600, idle_seconds_per_day: 2600, wakes_per_day: 2 / 3, is_hidden: false },
   ])
+  const byProject = await kept.cli(`replay ${refOf('ep-one').projectId} --delay 90s --json`)
+  expect(byProject).toEqual({ code, out, err: byProject.err })
   const unknown = await kept.cli('replay ep-two --delay 90s')
   expect(unknown.code).toBe(2)
   expect(unknown.err).toContain('no gaps between client activities are stored of ep-two')
+})
+
+test('the gaps of a project with several computes are not added', async () => {
+  const other = { ...gap(1, 600, 0), ref: refOf('ep-two') }
+  const stored = { computes: [computeOf('ep-one'), computeOf('ep-two')], gaps: [gap(0, 600, 300), other] }
+  await using kept = await keptBy([stored])
+  const { code, out, err } = await kept.cli(`replay ${refOf('ep-one').projectId} --delay 90s`)
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toContain('has several computes: expected one of ep-one, ep-two')
 })
 
 test.each([

@@ -38,15 +38,15 @@ async function agreeToPlan(
 ): Promise<{ readonly planHash: string } | { readonly code: ExitCode }> {
   const target = daemonApi(options, io)
   if (!target.ok) return { code: failUsage(io, ...target.error) }
-  if (!io.confirm)
-    return {
-      code: failUsage(io, '--plan-hash: expected the hash that dormouse plan prints, as nobody can be asked'),
-    }
   const plans = await readPlans(target.value.api, { name: id, when: options.when }, io)
   if (!plans.ok) return { code: failAnswer(io, plans.error) }
   const [plan] = plans.value.plans
   if (plan?.change_id !== id && plan?.recommendation_id !== id)
     return { code: failUsage(io, `expected the id of a recommendation or of a change, got ${id}`) }
+  if (!io.confirm)
+    return {
+      code: failUsage(io, '--plan-hash: expected the hash that dormouse plan prints, as nobody can be asked'),
+    }
   // the answer alone is JSON
   if (options.json) io.err(plansText(plans.value))
   else io.out(plansText(plans.value))

@@ -12,7 +12,7 @@ import { EXPECTED_TIME, parseDayOrInstant } from '../../history/export.ts'
 
 export const NO_BODY = 'expected a JSON object'
 
-type BodyProblem = Readonly<{ status: 400 | 415; message: string }>
+export type BodyProblem = Readonly<{ status: 400 | 415; message: string }>
 
 /** The problem begins with the path of the field. A body without a media type counts as JSON. */
 export async function readBody<Body>(

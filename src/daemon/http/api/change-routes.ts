@@ -15,7 +15,7 @@ import { createChangeCommands, type ChangeCommands, type Commanded } from '../..
 import { forceChange } from '../../changes/commands/hold-commands.ts'
 import { changeHistory, listChanges, oneChange, type ChangeSources } from '../../changes/list-changes.ts'
 import { refuseCommand, type CommandProblem } from '../../changes/targets.ts'
-import { parseAccount } from '../../reports/requests.ts'
+import { parseAccount, parseFlag } from '../../reports/requests.ts'
 import { NOT_READY, refuse } from '../answers.ts'
 import { tokenNameOf } from '../auth.ts'
 import {
@@ -28,6 +28,7 @@ import {
   newChangeOf,
   newChangeSchema,
   NO_MOMENT,
+  type BodyProblem,
   parseUntil,
 } from './change-bodies.ts'
 
@@ -37,6 +38,7 @@ export function changeRoutes(app: Hono, sources: ChangeSources): void {
   app.post('/api/v1/changes', (context) =>
     command(context, sources, {
       schema: newChangeSchema,
+      find: findNothing,
       run: async (snapshot, body) => {
         const asked = newChangeOf(body, sources.clock.now())
         return asked.ok ? commands.create(snapshot, asked.value, tokenNameOf(context)) : asked
@@ -46,21 +48,20 @@ export function changeRoutes(app: Hono, sources: ChangeSources): void {
   app.post('/api/v1/recommendations/:id/approve', (context) =>
     command(context, sources, {
       schema: approvalSchema,
-      run: (snapshot, { plan_hash: planHash, when }) => {
-        const by = tokenNameOf(context)
-        return commands.approveRecommendation(snapshot, idOf(context), { planHash, when, by })
+      find: async (snapshot) => {
+        const found = await commands.findRecommendation(snapshot, idOf(context))
+        return found ? ok(found.id) : refuseCommand(404, `no recommendation has the id ${idOf(context)}`)
       },
+      run: (snapshot, { plan_hash: planHash, when }, id) =>
+        commands.approveRecommendation(snapshot, id, { planHash, when, by: tokenNameOf(context) }),
     }),
   )
   app.post('/api/v1/changes/:id/approve', (context) =>
     command(context, sources, {
       schema: approvalSchema,
-      run: async (snapshot, { plan_hash: planHash, when }) => {
-        const found = await findChange(commands, snapshot, idOf(context))
-        return found.ok
-          ? commands.approve(snapshot, found.value, { planHash, when, by: tokenNameOf(context) })
-          : found
-      },
+      find: (snapshot) => findChange(commands, snapshot, idOf(context)),
+      run: (snapshot, { plan_hash: planHash, when }, change) =>
+        commands.approve(snapshot, change, { planHash, when, by: tokenNameOf(context) }),
     }),
   )
   for (const [path, to] of [
@@ -70,21 +71,18 @@ export function changeRoutes(app: Hono, sources: ChangeSources): void {
     app.post(`/api/v1/changes/:id/${path}`, (context) =>
       command(context, sources, {
         schema: endSchema,
-        run: async (snapshot, { reason = '' }) => {
-          const found = await findChange(commands, snapshot, idOf(context))
-          return found.ok ? commands.end(found.value, to, { by: tokenNameOf(context), reason }) : found
-        },
+        find: (snapshot) => findChange(commands, snapshot, idOf(context)),
+        run: (_, { reason = '' }, change) => commands.end(change, to, { by: tokenNameOf(context), reason }),
       }),
     )
   app.post('/api/v1/changes/:id/force', (context) =>
     command(context, sources, {
       schema: forceSchema,
-      run: async (snapshot, { until: text, reason = '' }) => {
+      find: (snapshot) => findChange(commands, snapshot, idOf(context)),
+      run: async (_, { until: text, reason = '' }, change) => {
         const until = parseUntil(text)
         if (!until.ok) return until
-        const found = await findChange(commands, snapshot, idOf(context))
-        const force = { until: until.value, reason, by: tokenNameOf(context) }
-        return found.ok ? forceChange(sources, found.value, force) : found
+        return forceChange(sources, change, { until: until.value, reason, by: tokenNameOf(context) })
       },
     }),
   )
@@ -107,9 +105,11 @@ function readRoutes(app: Hono, sources: ChangeSources) {
         { account: asked },
         snapshot.accounts.map((one) => one.account),
       )
-      return account.ok
-        ? listChanges(sources, snapshot, { account: account.value, compute, all: all !== undefined })
-        : refuseCommand(400, account.error)
+      if (!account.ok) return refuseCommand(400, account.error)
+      const isAll = parseFlag('all', all)
+      return isAll.ok
+        ? listChanges(sources, snapshot, { account: account.value, compute, all: isAll.value })
+        : refuseCommand(400, isAll.error)
     }),
   )
   app.get('/api/v1/changes/:id', (context) =>
@@ -134,7 +134,7 @@ function readRoutes(app: Hono, sources: ChangeSources) {
 export async function answer(
   context: Context,
   { snapshot }: Pick<ChangeSources, 'snapshot'>,
-  read: (snapshot: Snapshot) => Promise<Result<object, CommandProblem>>,
+  read: (snapshot: Snapshot) => Promise<Result<object, CommandProblem | BodyProblem>>,
 ) {
   const current = snapshot()
   if (!current) return refuse(context, 503, NOT_READY)
@@ -142,10 +142,15 @@ export async function answer(
   return result.ok ? context.json(result.value) : refuse(context, result.error.status, result.error.message)
 }
 
-type Command<Body> = Readonly<{
+type Command<Body, Target> = Readonly<{
   schema: z.ZodType<Body>
-  run: (snapshot: Snapshot, body: Body) => Promise<Result<Commanded, CommandProblem>>
+  /** What the path names, before the body is read: an unknown id is said whatever the body lacks. */
+  find: (snapshot: Snapshot) => Promise<Result<Target, CommandProblem>>
+  run: (snapshot: Snapshot, body: Body, target: Target) => Promise<Result<Commanded, CommandProblem>>
 }>
+
+/** Of a path that names nothing. */
+const findNothing = async () => ok(undefined)
 
 /** Lists of changes and the kill switch answer in every mode: a request may still be on its way when the mode is changed. */
 export function allowedByMode({ config }: ChangeSources): Result<undefined, CommandProblem> {
@@ -155,14 +160,20 @@ export function allowedByMode({ config }: ChangeSources): Result<undefined, Comm
     : refuseCommand(409, `mode: ${mode} of the configuration allows no changes`)
 }
 
-/** Reads the body, refuses what the mode does not allow, and answers with the change. */
-async function command<Body>(context: Context, sources: ChangeSources, { schema, run }: Command<Body>) {
+/** Refuses what the mode does not allow, reads the body, and answers with the change. */
+async function command<Body, Target>(
+  context: Context,
+  sources: ChangeSources,
+  { schema, find, run }: Command<Body, Target>,
+) {
   const allowed = allowedByMode(sources)
   if (!allowed.ok) return refuse(context, allowed.error.status, allowed.error.message)
-  const body = await readBody(context, schema)
-  if (!body.ok) return refuse(context, body.error.status, body.error.message)
   return answer(context, sources, async (snapshot) => {
-    const commanded = await run(snapshot, body.value)
+    const target = await find(snapshot)
+    if (!target.ok) return target
+    const body = await readBody(context, schema)
+    if (!body.ok) return body
+    const commanded = await run(snapshot, body.value, target.value)
     if (!commanded.ok) return commanded
     const { change, note = null } = commanded.value
     return ok<ChangeAnswerJson>({

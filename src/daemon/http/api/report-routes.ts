@@ -8,6 +8,7 @@ import {
   archivedReportTexts,
   listArchive,
   parseArchiveRequest,
+  parseFlag,
   parseReportRequest,
 } from '../../reports/requests.ts'
 import { refuse, streamText } from '../answers.ts'
@@ -28,7 +29,9 @@ export function reportRoutes(app: Hono, { clock, archive, reports, sender }: Rep
     const [first] = sources.values()
     if (!first) return refuse(context, 404, 'there is no account')
     const accounts = [...sources.keys()]
-    if (context.req.query('kept') === 'true') return archivedAnswer(context, archive, accounts)
+    const isKept = parseFlag('kept', context.req.query('kept'))
+    if (!isKept.ok) return refuse(context, 400, isKept.error)
+    if (isKept.value) return archivedAnswer(context, archive, accounts)
     const request = parseReportRequest(context.req.query(), { accounts, zone: first.zone, now })
     if (!request.ok) return refuse(context, 400, request.error)
     const { account, slot, format } = request.value

@@ -66,6 +66,15 @@ describe('a proposed change', () => {
       expect(await daemon.post(`/changes/${id}/approve`, body)).toEqual([400, { message }])
   })
 
+  test.each([
+    ['/changes/nope/approve', 'no change has the id nope'],
+    ['/changes/nope/force', 'no change has the id nope'],
+    ['/recommendations/nope/approve', 'no recommendation has the id nope'],
+  ])('that there is not is said before what its body needs: %s', async (path, message) => {
+    const daemon = await daemonOf()
+    expect(await daemon.post(path, {})).toEqual([404, { message }])
+  })
+
   test('is not approved once the compute has another size, which is shown', async () => {
     const daemon = await daemonOf()
     const id = await asked(daemon, PROPOSED)

@@ -111,6 +111,10 @@ test('changes are listed of one compute, and of unknown ones and accounts they a
     400,
     { message: 'account: expected one of main, got other' },
   ])
+  expect(await daemon.ask('/changes?all=banana')).toEqual([
+    400,
+    { message: 'all: expected true or false, got banana' },
+  ])
 })
 
 describe('the kill switch', () => {

@@ -1,6 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { holdAnswerSchema, holdsSchema } from '../../../../src/outputs/text/hold-schema.ts'
-import { changesDaemon, daemonOf, TOKENS, type ChangesDaemon } from '../../../support/changes-daemon.ts'
+import {
+  asked,
+  changesDaemon,
+  daemonOf,
+  TOKENS,
+  type ChangesDaemon,
+} from '../../../support/changes-daemon.ts'
 
 const HOLD = { match: { project: 'zero' }, until: '2026-01-06', reason: ' the release ' }
 
@@ -132,10 +138,11 @@ describe('nothing is stored where', () => {
     expect(daemon.stored()).toBe(before)
   })
 
-  test.each(['/holds', '/changes/ch-one/force'])(
+  test.each(['/holds', '/changes/ID/force'])(
     'the body of %s is no JSON, or of another media type',
-    async (path) => {
+    async (route) => {
       const daemon = await daemonOf()
+      const path = route.replace('ID', await asked(daemon))
       const before = daemon.stored()
       const ask = (type: string, body: string) =>
         daemon.ask(path, { method: 'POST', body, headers: { 'content-type': type } })
