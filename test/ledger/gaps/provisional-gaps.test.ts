@@ -163,3 +163,31 @@ test.each<readonly [string, Partial<Compute>, Partial<Compute>, readonly Operati
     expect(after.at(-1)).toMatchObject({ newest: back, stored: [gap], provisional: [] })
   },
 )
+
+test.each([
+  ['another one changed the settings', 'apply_config'],
+  ['the service checked it', 'check_availability'],
+])('a start because %s ends no gap, long after its operation is settled', (_, action) => {
+  const [used, suspended, set, back] = [600, 901, 3610, 8 * 3600]
+  const after = followed(
+    (when) => {
+      const record = { startedAt: at(-60), lastActive: at(Math.min(when, used)), updatedAt: at(-60) }
+      if (when < suspended) return { ...record, state: 'active', autosuspendDelay: seconds(DELAY) }
+      const asleep = { suspendedAt: at(suspended), updatedAt: at(suspended) }
+      if (when < set + 2) return { ...record, ...asleep, state: 'idle', autosuspendDelay: seconds(DELAY) }
+      const lastActive = at(when < back ? used : back)
+      const woken = { startedAt: at(set + 2), updatedAt: at(set + 2), lastActive }
+      return { ...asleep, ...woken, state: 'active', autosuspendDelay: 'never' }
+    },
+    10,
+    [
+      operation('suspend_compute', 900, { updatedAt: at(suspended) }),
+      operation(action, set, { updatedAt: at(set + 1) }),
+      operation('start_compute', set, { updatedAt: at(set + 2) }),
+    ],
+  )
+  const known = after.find(({ when }) => when === back)
+  expect([...(known?.stored ?? []), ...(known?.provisional ?? [])]).toEqual([
+    [used, back - used - 61, back - used + 1, 0],
+  ])
+})
