@@ -10,7 +10,6 @@ import type { ActivityState, Gap, OpenGap } from '../../model/ledger/gap.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
 import { delayMillis, type AutosuspendDelay } from '../../model/service/compute.ts'
-import { SUSPEND_GRACE } from '../../model/inference/expected-suspension.ts'
 import {
   instant,
   latest,
@@ -20,12 +19,19 @@ import {
   type Interval,
   type Seconds,
 } from '../../model/units.ts'
-import { clientActivities, observerActivities } from '../evidence/activity.ts'
+import { clientActivities } from '../evidence/activity.ts'
 import type { Watermark } from '../evidence/intervals.ts'
 import { provisionalIntervals } from '../settle/settle.ts'
 import { NO_ACTIVITY, wasFollowed } from './follow-activity.ts'
 import { activityAt, lengthOf, maskedBy, WAKE_TIME } from './gap-length.ts'
 import { clientsIn, firstActivity, isStartedWithoutClient } from './interval-clients.ts'
+import {
+  GRACE,
+  isExplainedBy,
+  suspensionCause,
+  type ClosedInterval,
+  type SuspensionCause,
+} from './suspension-cause.ts'
 
 type SettledIntervals = Readonly<{
   /** Settled to their ends now, in order. */
@@ -61,18 +67,11 @@ export function suspensionGaps(
       open = undefined
     }
     if (!interval.to) return
-    open = openGapAfter(
-      { ...interval, to: interval.to },
-      {
-        open,
-        clients,
-        first,
-        next: intervals[index + 1] ?? remaining[0],
-        evidence,
-        delay,
-        followed: activity.followed,
-      },
-    )
+    const closedInterval = { ...interval, to: interval.to }
+    const next = intervals[index + 1] ?? remaining[0]
+    const cause = suspensionCause(closedInterval, next, { evidence, delay })
+    const context = { open, clients, first, next, cause, delay, followed: activity.followed }
+    open = openGapAfter(closedInterval, context)
   })
   const settledTo = closed.at(-1)?.to?.latest ?? 0
   const unsettled = {
@@ -116,32 +115,37 @@ export function provisionalGaps(
   return { ended: gaps, newest: ofClients.length > 0 ? latest(...ofClients) : undefined }
 }
 
-type ClosedInterval = AwakeInterval & { readonly to: NonNullable<AwakeInterval['to']> }
-
 type ClosedContext = Readonly<{
   open: OpenGap | undefined
   clients: readonly Instant[]
   first: Interval | undefined
   next: AwakeInterval | undefined
-  evidence: Evidence
+  cause: SuspensionCause
+  /** Of now. */
   delay: AutosuspendDelay
   followed: ActivityState['followed']
 }>
 
 /** Undefined where it is not known when a client was active last. */
 function openGapAfter(interval: ClosedInterval, context: ClosedContext): OpenGap | undefined {
-  const { open, clients, first, delay, followed } = context
+  const { open, clients, first, followed } = context
   const newest = clients.at(-1)
   const isUsed = newest !== undefined || first !== undefined
   // Without clients, the gap from before goes on.
   if (!isUsed) return open
-  const last = isInsideAwakeTime(interval, context) ? undefined : lastActivity(interval, newest, context)
+  const last = isInsideAwakeTime(interval, context)
+    ? undefined
+    : lastActivity(interval, newest, context.cause)
   if (!last) return undefined
   const isFollowed =
     newest !== undefined && last.isShown && wasFollowed(followed, { from: newest, to: interval.to.earliest })
-  const hiddenBelow = isFollowed ? seconds(0) : delay
+  const hiddenBelow = isFollowed ? seconds(0) : longestHidden(context)
   return hiddenBelow === 'never' ? undefined : { from: last.from, within: last.within, hiddenBelow }
 }
+
+/** Gaps under the delay in force were hidden. Without autosuspend any was; the delay that was set since stands for their length. */
+const longestHidden = ({ cause, delay }: ClosedContext): AutosuspendDelay =>
+  cause.delay === 'never' ? delay : cause.delay
 
 /** Whether a restart ended it that no look shows as sleep: looks find the gap, inside awake time. */
 const isInsideAwakeTime = ({ to }: ClosedInterval, { next }: ClosedContext): boolean =>
@@ -150,32 +154,20 @@ const isInsideAwakeTime = ({ to }: ClosedInterval, { next }: ClosedContext): boo
 
 /** Instant one delay before the suspension, where the newest activity known does not explain it. */
 function lastActivity(
-  { from, to }: ClosedInterval,
+  interval: ClosedInterval,
   newest: Instant | undefined,
-  { next, evidence, delay }: ClosedContext,
+  cause: SuspensionCause,
 ): (Pick<OpenGap, 'from' | 'within'> & { readonly isShown: boolean }) | undefined {
-  const own = observerActivities(evidence).findLast((at) => at <= to.latest) ?? 0
-  const reach = delayMillis(delay)
-  const hasOtherCause = next?.restart === true || isDelayChanged(to, evidence)
-  const isExplained = hasOtherCause || to.earliest - reach <= Math.max(newest ?? 0, own) + GRACE
-  if (newest !== undefined && isExplained) {
+  const { from, to } = interval
+  if (newest !== undefined && isExplainedBy(newest, interval, cause)) {
     const shown = activityAt(wholeSecond(newest), wholeSecond(from.likely))
-    return { ...maskedBy(shown, instant(own)), isShown: true }
+    return { ...maskedBy(shown, cause.own), isShown: true }
   }
-  if (hasOtherCause || delay === 'never') return undefined
+  if (cause.isOther || cause.delay === 'never') return undefined
+  const reach = delayMillis(cause.delay)
   const begin = wholeSecond(latest(from.earliest, instant(to.earliest - reach - GRACE)))
   const end = latest(begin, from.latest, instant(to.latest - reach))
   return { from: begin, within: seconds(Math.ceil((end - begin) / SECOND) + 1), isShown: false }
 }
-
-/** Whether another delay was set between the last look before a suspension and the first after it, which suspends a compute that is idle. */
-function isDelayChanged({ earliest: from, latest: to }: ClosedInterval['to'], { states }: Evidence): boolean {
-  const before = states.findLast(({ answeredAt, record }) => record && answeredAt <= from)?.record
-  const next = states.find(({ askedAt, record }) => record && askedAt >= to)?.record
-  return before !== undefined && next !== undefined && before.holds !== next.holds
-}
-
-/** Time by which a suspension may be later than one delay after the last activity, ms. */
-const GRACE = (SUSPEND_GRACE + 1) * SECOND
 
 const wholeSecond = (at: Instant) => instant(Math.floor(at / SECOND) * SECOND)

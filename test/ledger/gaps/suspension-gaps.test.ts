@@ -81,6 +81,19 @@ const quietLook = (when: number) => ({
   },
 })
 
+/** A look without dates at a compute with this delay. */
+const lookAt = (when: number, holds: AutosuspendDelay) => ({
+  ...quietLook(when),
+  record: {
+    startedAt: undefined,
+    suspendedAt: undefined,
+    lastActive: undefined,
+    updatedAt: at(0),
+    holds,
+    unusedUntil: undefined,
+  },
+})
+
 test.each<readonly [string, Case, readonly (readonly number[])[]]>([
   [
     'operations alone: from one delay before the suspension, shorter ones are hidden',
@@ -208,6 +221,32 @@ test.each<readonly [string, Case, readonly (readonly number[])[]]>([
       followed: ALL,
     },
     [],
+  ],
+  [
+    'a shorter delay that was set after the wake says nothing about the suspension before',
+    {
+      intervals: [awake(0, 4200), awake(4800, undefined)],
+      delay: seconds(60),
+      evidence: {
+        ...shown(600, 4800),
+        states: [lookAt(4140, seconds(3600)), lookAt(4810, seconds(3600)), lookAt(4870, seconds(60))],
+      },
+      followed: ALL,
+    },
+    [[600, 4196, 4201, 0]],
+  ],
+  [
+    'a longer delay that was set after the wake does not explain the suspension before',
+    {
+      intervals: [awake(0, 2000), awake(4800, undefined)],
+      delay: seconds(3600),
+      evidence: {
+        ...shown(60, 4800),
+        states: [lookAt(1940, seconds(300)), lookAt(4810, seconds(300)), lookAt(4870, seconds(3600))],
+      },
+      followed: ALL,
+    },
+    [[1694, 3096, 3107, 300]],
   ],
   [
     'delay never: what a person suspended shows the activity before, if it was followed',

@@ -1,0 +1,58 @@
+// What ended an awake interval: inactivity for the delay that was in force, or something that says nothing about clients.
+import type { AwakeInterval, Edge, Evidence } from '../../model/ledger/evidence.ts'
+import { SUSPEND_GRACE } from '../../model/inference/expected-suspension.ts'
+import { delayMillis, MIN_AUTOSUSPEND_DELAY, type AutosuspendDelay } from '../../model/service/compute.ts'
+import { instant, SECOND, type Instant } from '../../model/units.ts'
+import { observerActivities } from '../evidence/activity.ts'
+
+export type ClosedInterval = AwakeInterval & { readonly to: Edge }
+
+export type SuspensionCause = Readonly<{
+  /** In force at the suspension. */
+  delay: AutosuspendDelay
+  /** A restart or another delay: it says nothing about the last activity. */
+  isOther: boolean
+  /** Newest own activity before. */
+  own: Instant
+}>
+
+/** @param now delay of now */
+export function suspensionCause(
+  { to }: ClosedInterval,
+  next: AwakeInterval | undefined,
+  { evidence, delay: now }: Readonly<{ evidence: Evidence; delay: AutosuspendDelay }>,
+): SuspensionCause {
+  return {
+    delay: delayAt(to, evidence, now),
+    isOther: next?.restart === true || isDelayChanged(to, evidence),
+    own: observerActivities(evidence).findLast((at) => at <= to.latest) ?? instant(0),
+  }
+}
+
+/**
+ * By the last look before the suspension, where a later one shows another delay. The least delay is left out: looks that do not show a delay of
+ * the compute's own have it, too.
+ */
+function delayAt({ earliest: from }: Edge, { states }: Evidence, now: AutosuspendDelay): AutosuspendDelay {
+  const before = states.findLast(({ askedAt, record }) => record && askedAt <= from)?.record?.holds
+  const newest = states.findLast(({ record }) => record)?.record?.holds
+  const isChanged = before !== undefined && before !== newest && before !== MIN_AUTOSUSPEND_DELAY
+  return isChanged ? before : now
+}
+
+/** Whether another delay was set between the last look before a suspension and the first after it, which suspends a compute that is idle. */
+function isDelayChanged({ earliest: from, latest: to }: Edge, { states }: Evidence): boolean {
+  const before = states.findLast(({ answeredAt, record }) => record && answeredAt <= from)?.record
+  const next = states.find(({ askedAt, record }) => record && askedAt >= to)?.record
+  return before !== undefined && next !== undefined && before.holds !== next.holds
+}
+
+/** Time by which a suspension may be later than one delay after the last activity, ms. */
+export const GRACE = (SUSPEND_GRACE + 1) * SECOND
+
+/** Whether the suspension came no later than one delay after `newest`, or after own activity. */
+export const isExplainedBy = (
+  newest: Instant,
+  { to }: ClosedInterval,
+  { delay, isOther, own }: SuspensionCause,
+): boolean => isOther || to.earliest - delayMillis(delay) <= Math.max(newest, own) + GRACE
