@@ -1,10 +1,13 @@
 // Clients of one awake interval: whether one started it, and when the first came.
 import type { ActivityState } from '../../model/ledger/gap.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
+import { delayMillis } from '../../model/service/compute.ts'
+import { mayStartCompute } from '../../model/service/operation.ts'
 import { earliest, instant, latest, SECOND, type Instant, type Interval } from '../../model/units.ts'
 import { isWokenByService } from '../attribution/attribution.ts'
 import { clientActivities, isWokenByObserver, isWokenDuring } from '../evidence/activity.ts'
 import { WAKE_TIME } from './gap-length.ts'
+import { isExplainedBy, type EndedInterval } from './suspension-cause.ts'
 
 /** By a restart, the service, a change or a warm-up: records may show such a start as activity. */
 export const isStartedWithoutClient = (interval: AwakeInterval, evidence: Evidence): boolean =>
@@ -61,7 +64,7 @@ const isShownUnused = (interval: AwakeInterval, { evidence: { states }, unusedUn
       askedAt > interval.from.latest + 60 * SECOND,
   )
 
-/** Until when looks show that no client came after a start that none caused. */
+/** Until when looks show that no client came after a start that none caused; the start where none shows it. */
 function quietUntil(interval: AwakeInterval, { evidence, lag, unusedUntil }: LookedAt): Instant {
   const { from } = interval
   if (isInside(interval, unusedUntil)) return unusedUntil
@@ -75,3 +78,25 @@ function quietUntil(interval: AwakeInterval, { evidence, lag, unusedUntil }: Loo
 
 const isInside = ({ from, to }: AwakeInterval, at: Instant | undefined): at is Instant =>
   at !== undefined && at > from.latest && at <= (to?.latest ?? Infinity)
+
+/**
+ * Where the first client came that no look showed: the suspension came later than the start, own activity and quiet looks explain, so that one
+ * was active one delay before. Undefined where there was none.
+ */
+export function hiddenClient(interval: EndedInterval, looked: LookedAt): Interval | undefined {
+  const from = quietUntil(interval, looked)
+  if (isExplainedBy(latest(from, actedUntil(interval, looked.evidence)), interval)) return undefined
+  return { from, to: instant(interval.to.latest - delayMillis(interval.cause.delay)) }
+}
+
+/** The start, or the end of the last action that may have started the delay anew. */
+function actedUntil(
+  { from, to }: EndedInterval,
+  { operations, changes = [], warmUps = [] }: Evidence,
+): Instant {
+  const ends = [
+    ...operations.filter(mayStartCompute).map(({ updatedAt }) => instant(updatedAt + SECOND)),
+    ...[...changes, ...warmUps].map((span) => span.to),
+  ]
+  return latest(from.latest, ...ends.filter((at) => at <= to.latest))
+}

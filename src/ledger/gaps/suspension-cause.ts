@@ -5,9 +5,7 @@ import { delayMillis, MIN_AUTOSUSPEND_DELAY, type AutosuspendDelay } from '../..
 import { instant, SECOND, type Instant } from '../../model/units.ts'
 import { observerActivities } from '../evidence/activity.ts'
 
-export type ClosedInterval = AwakeInterval & { readonly to: Edge }
-
-export type SuspensionCause = Readonly<{
+type SuspensionCause = Readonly<{
   /** In force at the suspension. */
   delay: AutosuspendDelay
   /** A restart or another delay: it says nothing about the last activity. */
@@ -16,17 +14,23 @@ export type SuspensionCause = Readonly<{
   own: Instant
 }>
 
+export type EndedInterval = AwakeInterval &
+  Readonly<{ to: Edge; next: AwakeInterval | undefined; cause: SuspensionCause }>
+
 /** @param now delay of now */
-export function suspensionCause(
-  { to }: ClosedInterval,
+export function endedInterval(
+  interval: AwakeInterval,
   next: AwakeInterval | undefined,
   { evidence, delay: now }: Readonly<{ evidence: Evidence; delay: AutosuspendDelay }>,
-): SuspensionCause {
-  return {
+): EndedInterval | undefined {
+  const { to } = interval
+  if (!to) return undefined
+  const cause = {
     delay: delayAt(to, evidence, now),
     isOther: next?.restart === true || isDelayChanged(to, evidence),
     own: observerActivities(evidence).findLast((at) => at <= to.latest) ?? instant(0),
   }
+  return { ...interval, to, next, cause }
 }
 
 /**
@@ -51,8 +55,5 @@ function isDelayChanged({ earliest: from, latest: to }: Edge, { states }: Eviden
 export const GRACE = (SUSPEND_GRACE + 1) * SECOND
 
 /** Whether the suspension came no later than one delay after `newest`, or after own activity. */
-export const isExplainedBy = (
-  newest: Instant,
-  { to }: ClosedInterval,
-  { delay, isOther, own }: SuspensionCause,
-): boolean => isOther || to.earliest - delayMillis(delay) <= Math.max(newest, own) + GRACE
+export const isExplainedBy = (newest: Instant, { to, cause }: EndedInterval): boolean =>
+  cause.isOther || to.earliest - delayMillis(cause.delay) <= Math.max(newest, cause.own) + GRACE

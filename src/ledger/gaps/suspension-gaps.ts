@@ -24,14 +24,8 @@ import type { Watermark } from '../evidence/intervals.ts'
 import { provisionalIntervals } from '../settle/settle.ts'
 import { NO_ACTIVITY, wasFollowed } from './follow-activity.ts'
 import { activityAt, lengthOf, maskedBy, WAKE_TIME } from './gap-length.ts'
-import { clientsIn, firstActivity, isStartedWithoutClient } from './interval-clients.ts'
-import {
-  GRACE,
-  isExplainedBy,
-  suspensionCause,
-  type ClosedInterval,
-  type SuspensionCause,
-} from './suspension-cause.ts'
+import { clientsIn, firstActivity, hiddenClient, isStartedWithoutClient } from './interval-clients.ts'
+import { endedInterval, GRACE, isExplainedBy, type EndedInterval } from './suspension-cause.ts'
 
 type SettledIntervals = Readonly<{
   /** Settled to their ends now, in order. */
@@ -59,19 +53,17 @@ export function suspensionGaps(
   const { lag, shownBeforeSleep, unusedUntil, ...before } = activity
   let { open } = activity
   intervals.forEach((interval, index) => {
+    const looked = { evidence, lag, unusedUntil }
     const clients = clientsIn(interval, evidence, shownBeforeSleep)
-    const first = firstActivity(interval, clients, { evidence, lag, unusedUntil })
+    const next = intervals[index + 1] ?? remaining[0]
+    const ended = endedInterval(interval, next, { evidence, delay })
+    const first = firstActivity(interval, clients, looked) ?? (ended && hiddenClient(ended, looked))
     if (open && first) {
       const gap = lengthOf(open, first, minGap)
       if (gap) gaps.push(gap)
       open = undefined
     }
-    if (!interval.to) return
-    const closedInterval = { ...interval, to: interval.to }
-    const next = intervals[index + 1] ?? remaining[0]
-    const cause = suspensionCause(closedInterval, next, { evidence, delay })
-    const context = { open, clients, first, next, cause, delay, followed: activity.followed }
-    open = openGapAfter(closedInterval, context)
+    if (ended) open = openGapAfter(ended, { open, clients, first, delay, followed: activity.followed })
   })
   const settledTo = closed.at(-1)?.to?.latest ?? 0
   const unsettled = {
@@ -115,51 +107,48 @@ export function provisionalGaps(
   return { ended: gaps, newest: ofClients.length > 0 ? latest(...ofClients) : undefined }
 }
 
-type ClosedContext = Readonly<{
+type EndedContext = Readonly<{
   open: OpenGap | undefined
   clients: readonly Instant[]
   first: Interval | undefined
-  next: AwakeInterval | undefined
-  cause: SuspensionCause
   /** Of now. */
   delay: AutosuspendDelay
   followed: ActivityState['followed']
 }>
 
 /** Undefined where it is not known when a client was active last. */
-function openGapAfter(interval: ClosedInterval, context: ClosedContext): OpenGap | undefined {
-  const { open, clients, first, followed } = context
+function openGapAfter(
+  interval: EndedInterval,
+  { open, clients, first, delay, followed }: EndedContext,
+): OpenGap | undefined {
   const newest = clients.at(-1)
   const isUsed = newest !== undefined || first !== undefined
   // Without clients, the gap from before goes on.
   if (!isUsed) return open
-  const last = isInsideAwakeTime(interval, context)
-    ? undefined
-    : lastActivity(interval, newest, context.cause)
+  const last = isInsideAwakeTime(interval) ? undefined : lastActivity(interval, newest)
   if (!last) return undefined
   const isFollowed =
     newest !== undefined && last.isShown && wasFollowed(followed, { from: newest, to: interval.to.earliest })
-  const hiddenBelow = isFollowed ? seconds(0) : longestHidden(context)
+  const hiddenBelow = isFollowed ? seconds(0) : longestHidden(interval, delay)
   return hiddenBelow === 'never' ? undefined : { from: last.from, within: last.within, hiddenBelow }
 }
 
 /** Gaps under the delay in force were hidden. Without autosuspend any was; the delay that was set since stands for their length. */
-const longestHidden = ({ cause, delay }: ClosedContext): AutosuspendDelay =>
-  cause.delay === 'never' ? delay : cause.delay
+const longestHidden = ({ cause }: EndedInterval, now: AutosuspendDelay): AutosuspendDelay =>
+  cause.delay === 'never' ? now : cause.delay
 
 /** Whether a restart ended it that no look shows as sleep: looks find the gap, inside awake time. */
-const isInsideAwakeTime = ({ to }: ClosedInterval, { next }: ClosedContext): boolean =>
+const isInsideAwakeTime = ({ to, next }: EndedInterval): boolean =>
   next?.restart === true &&
   !(to.source === 'record' && next.from.source === 'record' && next.from.earliest > to.earliest)
 
 /** Instant one delay before the suspension, where the newest activity known does not explain it. */
 function lastActivity(
-  interval: ClosedInterval,
+  interval: EndedInterval,
   newest: Instant | undefined,
-  cause: SuspensionCause,
 ): (Pick<OpenGap, 'from' | 'within'> & { readonly isShown: boolean }) | undefined {
-  const { from, to } = interval
-  if (newest !== undefined && isExplainedBy(newest, interval, cause)) {
+  const { from, to, cause } = interval
+  if (newest !== undefined && isExplainedBy(newest, interval)) {
     const shown = activityAt(wholeSecond(newest), wholeSecond(from.likely))
     return { ...maskedBy(shown, cause.own), isShown: true }
   }

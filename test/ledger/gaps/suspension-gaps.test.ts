@@ -134,6 +134,36 @@ test.each<readonly [string, Case, readonly (readonly number[])[]]>([
     [[694, 1296, 1307, 300]],
   ],
   [
+    'a compute that the service woke for its check, suspended later than that explains: a client came',
+    {
+      intervals: [awake(0, 1000), awake(1500, 3000), awake(4000, 4500)],
+      evidence: { operations: [operation('check_availability', 1499)] },
+    },
+    [
+      [694, 799, 2007, 300],
+      [2694, 1296, 1307, 300],
+    ],
+  ],
+  [
+    'a compute that the service woke for a check that took long, and nobody used',
+    {
+      intervals: [awake(0, 1000), awake(1500, 1860), awake(2000, 2500)],
+      evidence: { operations: [operation('check_availability', 1499, { updatedAt: at(1560) })] },
+    },
+    [[694, 1296, 1307, 300]],
+  ],
+  [
+    'a compute that was restarted, suspended later than that explains: a client came',
+    {
+      intervals: [awake(0, 1000), awake(1500, 1800), awake(1803, 3000, true), awake(4000, 4500)],
+      evidence: { operations: [operation('check_availability', 1499)] },
+    },
+    [
+      [694, 1102, 2007, 300],
+      [2694, 1296, 1307, 300],
+    ],
+  ],
+  [
     'a compute that a change of its settings woke for a moment, and nobody used',
     {
       intervals: [awake(0, 1000), awake(1500, 1501), awake(2000, undefined)],
@@ -191,7 +221,11 @@ test.each<readonly [string, Case, readonly (readonly number[])[]]>([
     },
     [[699, 1300, 1402, 0]],
   ],
-  ['a restart is no gap', { intervals: [awake(0, 1000), awake(1001, 2000, true)], evidence: shown(990) }, []],
+  [
+    'a restart in use is no gap',
+    { intervals: [awake(0, 1000), awake(1001, 2000, true)], evidence: shown(990, 1010) },
+    [],
+  ],
   [
     'a restart in a silence: the gap ends with the next client',
     {
