@@ -1,8 +1,10 @@
 // The past of an account as the service counted it: read once, at the first start, and stored.
+import { settledPartOfOpen } from '../../ledger/budgets/from-history.ts'
 import { narrowPast } from '../../ledger/metering/counted-past.ts'
+import { createDayCutter, isUtcDay, uncutDays, type DayPart } from '../../ledger/metering/day-parts.ts'
 import type { ComputePast, CountedPast, CountedWindow } from '../../model/ledger/counted-past.ts'
-import type { Ledger } from '../../model/ledger/ledger.ts'
-import { eachBound, type Bounds, type DayRow } from '../../model/ledger/quantities.ts'
+import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
+import type { Bounds, DayRow } from '../../model/ledger/quantities.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
@@ -18,9 +20,9 @@ import {
   cuMillis,
   earliest,
   instant,
-  latest,
   type CuMillis,
   type Instant,
+  type Interval,
 } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import { PROJECTS_PER_REQUEST, readConsumption, subscriberOf } from '../accounts/consumption.ts'
@@ -32,7 +34,7 @@ type CountedPastOptions = Readonly<{
   account: string
   clock: Clock
   service: Service
-  history: Pick<History, 'days'> & Pick<Outbox, 'jobState'>
+  history: Pick<History, 'days' | 'awakeTimes'> & Pick<Outbox, 'jobState'>
   store: Pick<AccountStore, 'commit'>
   epoch: number
   log: Pick<DaemonEnvironment['log'], 'error' | 'info'>
@@ -98,9 +100,13 @@ async function readPast(options: CountedPastOptions, request: PastRequest): Prom
   let batch: ProjectRows[] = []
   const narrowBatch = async () => {
     const consumption = await consumptionByProject(operations, { batch, orgId, now, signal })
-    for (const { projectId, rows } of batch)
-      for (const one of narrowProject({ projectId, rows }, consumption.get(projectId) ?? [], request))
+    for (const { projectId, rows } of batch) {
+      if (signal.aborted) return
+      const counted = consumption.get(projectId) ?? []
+      // oxlint-disable-next-line no-await-in-loop -- the awake times of one project in memory at a time
+      for (const one of await narrowProject(options, { projectId, rows, counted }, request))
         computes.set(computeKey(one.ref), one)
+    }
     batch = []
     await options.clock.yield()
   }
@@ -153,9 +159,11 @@ async function consumptionByProject(
   return Map.groupBy(items, ({ projectId }) => projectId)
 }
 
-function narrowProject(
-  { projectId, rows }: ProjectRows,
-  consumption: readonly Consumption[],
+type CountedProject = ProjectRows & Readonly<{ counted: readonly Consumption[] }>
+
+async function narrowProject(
+  options: CountedPastOptions,
+  { projectId, rows, counted }: CountedProject,
   request: PastRequest,
 ) {
   const { ledger } = request
@@ -165,11 +173,45 @@ function narrowProject(
   }
   const project = ledger.projects.get(projectId)
   const late = recentCu(rows, request)
-  const windows = consumptionWindows(rows, consumption, { ...request, late })
-  if (windows.length > 0)
-    return narrowPast({ rows, sizingOf, windows, basis: isByDay(rows) ? 'consumption' : 'counters' })
-  const counted = project && counterWindow(rows, project, { ...request, late })
-  return narrowPast({ rows, sizingOf, windows: counted ? [counted] : [], basis: 'counters' })
+  const windows = consumptionWindows(counted, { ...request, late })
+  if (windows.length > 0) {
+    const parts = await partsByUtcDay(options, { rows, windows }, request)
+    return narrowPast({ parts, sizingOf, windows, basis: 'consumption' })
+  }
+  const whole = project && counterWindow(rows, project, { ...request, late })
+  return narrowPast({
+    parts: uncutDays(rows),
+    sizingOf,
+    windows: whole ? [whole] : [],
+    basis: 'counters',
+  })
+}
+
+/** Parts of the days of one project, none of which lies in two days of the service. */
+async function partsByUtcDay(
+  { account, history }: CountedPastOptions,
+  { rows, windows }: Readonly<{ rows: readonly DayRow[]; windows: readonly CountedWindow[] }>,
+  { ledger, now }: PastRequest,
+): Promise<readonly DayPart[]> {
+  if (rows.every(isUtcDay)) return uncutDays(rows)
+  const computes = [...new Map(rows.map(({ ref }) => [computeKey(ref), ref])).values()]
+  const counted = { from: earliest(...windows.map((window) => window.from)), to: now }
+  const cutter = createDayCutter(rows, counted)
+  const from = rows.reduce((first, row) => earliest(first, row.from), now)
+  for await (const { ref, times } of history.awakeTimes(account, { from, to: now, computes }))
+    cutter.add(ref, times)
+  for (const ref of computes) {
+    const entry = ledger.computes.get(computeKey(ref))
+    if (entry) cutter.add(ref, unsettledTimes(entry))
+  }
+  return cutter.parts()
+}
+
+/** Likely awake time that the history does not have yet. */
+function unsettledTimes(entry: ComputeEntry): readonly Interval[] {
+  const open = settledPartOfOpen(entry)?.interval
+  const settled = open?.to ? [{ from: open.from.likely, to: open.to.likely }] : []
+  return [...settled, ...entry.provisional.map(({ likely }) => likely)]
 }
 
 /** Time that the service may not have counted yet, ms, at most and usually. Source: service-facts.md, "Consumption". */
@@ -194,29 +236,16 @@ const countedSeconds = (counted: number, late: number): Bounds<CuMillis> => ({
 /** `late`: CU that may not be counted yet. */
 type WindowContext = PastRequest & Readonly<{ late: number }>
 
-/** Whether the account's days are those of the service, which begin at midnight in UTC. */
-const isByDay = (rows: readonly DayRow[]) => rows.every(({ from, to }) => from % DAY === 0 && to % DAY === 0)
-
-/** By day where the account's days are those of the service, else all days together. */
-function consumptionWindows(
-  rows: readonly DayRow[],
+/** The days of the service, which begin at midnight in UTC. */
+const consumptionWindows = (
   consumption: readonly Consumption[],
   { late, now }: WindowContext,
-): readonly CountedWindow[] {
-  const days = consumption.flatMap(({ from, to, amounts }): CountedWindow[] => {
+): readonly CountedWindow[] =>
+  consumption.flatMap(({ from, to, amounts }): CountedWindow[] => {
     const counted = amounts['compute_unit_seconds']
     if (counted === undefined) return []
     return [{ from, to, cuTime: countedSeconds(counted, to > now - LATE ? late : 0) }]
   })
-  if (days.length === 0 || isByDay(rows)) return days
-  return [
-    {
-      from: earliest(...days.map(({ from }) => from)),
-      to: latest(...days.map(({ to }) => to)),
-      cuTime: eachBound((bound) => cuMillis(sumOf(days, ({ cuTime }) => cuTime[bound]))),
-    },
-  ]
-}
 
 /** Share by which the counted active time may differ from the time awake by the ledger. */
 const TOLERATED = 0.01

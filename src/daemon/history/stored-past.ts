@@ -1,6 +1,6 @@
-// The counted past as it lies in the store: days as rows of numbers, since a large account has many.
+// The counted past as it lies in the store: parts of days as rows of numbers, since a large account has many.
 import { z } from 'zod'
-import { PAST_BASES, type CountedPast, type PastDay } from '../../model/ledger/counted-past.ts'
+import { PAST_BASES, type CountedPast, type PastPart } from '../../model/ledger/counted-past.ts'
 import type { Bounds } from '../../model/ledger/quantities.ts'
 import type { JobState, Outbox } from '../../model/ports/outbox.ts'
 import { computeKey } from '../../model/service/compute.ts'
@@ -13,8 +13,8 @@ const schema = z.object({
       projectId: z.string(),
       endpointId: z.string(),
       basis: z.enum(PAST_BASES),
-      /** Start, price, bounds of the ledger, bounds shown. */
-      days: z.array(z.array(z.number()).length(8)),
+      /** Start of the day, start of the window, price, bounds of the ledger, bounds shown. */
+      parts: z.array(z.array(z.number()).length(9)),
     }),
   ),
 })
@@ -29,11 +29,17 @@ export const STORED_PAST: JobState<StoredPast> = {
 
 export const encodePast = ({ until, computes }: CountedPast): StoredPast => ({
   until,
-  computes: [...computes.values()].map(({ ref: { projectId, endpointId }, basis, days }) => ({
+  computes: [...computes.values()].map(({ ref: { projectId, endpointId }, basis, parts }) => ({
     projectId,
     endpointId,
     basis,
-    days: days.map(({ from, price, ledger, shown }) => [from, price, ...rowOf(ledger), ...rowOf(shown)]),
+    parts: parts.map(({ day, window, price, ledger, shown }) => [
+      day,
+      window,
+      price,
+      ...rowOf(ledger),
+      ...rowOf(shown),
+    ]),
   })),
 })
 
@@ -46,15 +52,16 @@ export async function readStoredPast(store: Pick<Outbox, 'jobState'>, account: s
 }
 
 function decodePast({ until, computes }: StoredPast, account: string): CountedPast {
-  const pasts = computes.map(({ projectId, endpointId, basis, days }) => {
+  const pasts = computes.map(({ projectId, endpointId, basis, parts }) => {
     const ref = { account, projectId, endpointId }
-    return [computeKey(ref), { ref, basis, days: days.map(dayOf) }] as const
+    return [computeKey(ref), { ref, basis, parts: parts.map(partOfRow) }] as const
   })
   return { until: instant(until), computes: new Map(pasts) }
 }
 
-const dayOf = ([from = 0, price = 0, ...bounds]: readonly number[]): PastDay => ({
-  from: instant(from),
+const partOfRow = ([day = 0, window = 0, price = 0, ...bounds]: readonly number[]): PastPart => ({
+  day: instant(day),
+  window: instant(window),
   price: micros(price),
   ledger: boundsOf(bounds.slice(0, 3)),
   shown: boundsOf(bounds.slice(3)),

@@ -4,12 +4,13 @@ import {
   type ComputePast,
   type CountedPast,
   type PastBasis,
-  type PastDay,
+  type PastPart,
   type Shown,
 } from '../../model/ledger/counted-past.ts'
 import { addBounds, eachBound, mapBounds, type Bounds, type DayRow } from '../../model/ledger/quantities.ts'
 import { computeKey } from '../../model/service/compute.ts'
 import { HOUR, cuMillis, type Interval } from '../../model/units.ts'
+import { sumOf } from '../../std/sum.ts'
 import { addCuTime, cuTimeSum } from '../settle/cu-time.ts'
 
 type ShownOptions = Readonly<{
@@ -37,29 +38,28 @@ export function shownAmount(
   ledger: Bounds<number>,
   { past, computes, interval, unit = 'money', isLikelyShown = false }: ShownOptions,
 ): Shown | undefined {
-  const factorOf = ({ price }: PastDay) => (unit === 'money' ? price / HOUR : 1)
-  const sum = (days: readonly PastDay[], pick: 'ledger' | 'shown') =>
-    days.reduce(
-      (total, day) =>
+  const factorOf = ({ price }: PastPart) => (unit === 'money' ? price / HOUR : 1)
+  const sum = (parts: readonly PastPart[], pick: 'ledger' | 'shown') =>
+    parts.reduce(
+      (total, part) =>
         add(
           total,
-          mapBounds(day[pick], (value) => value * factorOf(day)),
+          mapBounds(part[pick], (value) => value * factorOf(part)),
         ),
       NOTHING,
     )
   let [rest, likely] = [ledger, 0]
   const [independent, common] = [createWidths(), createWidths()]
   const bases = new Set<PastBasis>()
-  for (const { basis, days } of computes) {
-    const inside = days.filter(({ from }) => !interval || (interval.from <= from && from < interval.to))
+  for (const { basis, parts } of computes) {
+    const inside = parts.filter(({ day }) => !interval || (interval.from <= day && day < interval.to))
     if (inside.length === 0) continue
     bases.add(basis)
     rest = add(
       rest,
       mapBounds(sum(inside, 'ledger'), (value) => -value),
     )
-    const isCut = basis === 'counters' && inside.length < days.length
-    const shown = isCut ? partOf(days, inside, sum) : sum(inside, 'shown')
+    const shown = inside.length < parts.length ? shownInside(parts, inside, sum) : sum(inside, 'shown')
     likely += shown.likely
     ;(basis === 'assumed' ? common : independent).add(shown)
   }
@@ -76,26 +76,41 @@ export function shownAmount(
 /** Rows of days as people see them: the likely CU-time narrowed, bounds of the ledger. Fastest with rows of one compute in a row. */
 export function createShownRows(past: CountedPast | undefined): (row: DayRow) => DayRow {
   if (!past) return (row) => row
-  let [key, days] = ['', new Map<number, PastDay>()]
+  let [key, days] = ['', new Map<number, readonly PastPart[]>()]
   return (row) => {
     const ownKey = computeKey(row.ref)
     if (ownKey !== key) {
       key = ownKey
-      days = new Map(past.computes.get(key)?.days.map((day) => [day.from, day]))
+      days = Map.groupBy(past.computes.get(key)?.parts ?? [], ({ day }) => day)
     }
-    const day = days.get(row.from)
-    if (!day) return row
+    const parts = days.get(row.from)
+    const [first] = parts ?? []
+    if (!parts || !first) return row
     const { low, likely, high } = cuTimeSum(row.cuTime)
-    const shown = Math.min(high, Math.max(low, likely + day.shown.likely - day.ledger.likely))
+    const moved = sumOf(parts, (part) => part.shown.likely - part.ledger.likely)
+    const shown = Math.min(high, Math.max(low, likely + moved))
     const change = { low: cuMillis(0), likely: cuMillis(shown - likely), high: cuMillis(0) }
-    return { ...row, cuTime: addCuTime(row.cuTime, { [String(day.price)]: change }) }
+    return { ...row, cuTime: addCuTime(row.cuTime, { [String(first.price)]: change }) }
   }
 }
 
-type SumDays = (days: readonly PastDay[], pick: 'ledger' | 'shown') => Bounds<number>
+type SumParts = (parts: readonly PastPart[], pick: 'ledger' | 'shown') => Bounds<number>
 
-/** Where only the whole was counted: what the other days cannot have been is in these. */
-function partOf(all: readonly PastDay[], inside: readonly PastDay[], sum: SumDays): Bounds<number> {
+/** `inside` is a run of `parts`: only its first and its last window may have parts outside of it. */
+function shownInside(parts: readonly PastPart[], inside: readonly PastPart[], sum: SumParts): Bounds<number> {
+  const edges = new Set([inside.at(0)?.window, inside.at(-1)?.window])
+  const between = inside.filter(({ window }) => !edges.has(window))
+  return [...edges].reduce(
+    (total, edge) => {
+      const ofEdge = ({ window }: PastPart) => window === edge
+      return add(total, partOf(parts.filter(ofEdge), inside.filter(ofEdge), sum))
+    },
+    sum(between, 'shown'),
+  )
+}
+
+/** Only the window as a whole was counted: what its other parts cannot have been is in these. */
+function partOf(all: readonly PastPart[], inside: readonly PastPart[], sum: SumParts): Bounds<number> {
   const [whole, least] = [sum(all, 'shown'), sum(inside, 'ledger')]
   const ledger = sum(all, 'ledger')
   const { likely } = sum(inside, 'shown')

@@ -7,17 +7,20 @@ import type { Bounds } from './quantities.ts'
 export const PAST_BASES = ['consumption', 'counters', 'assumed'] as const
 export type PastBasis = (typeof PAST_BASES)[number]
 
-/** A day of one compute; it begins at `from`, in the account's zone. */
-export type PastDay = Readonly<{
-  from: Instant
+/** A day of one compute, or the part of it that lies in one counted window. */
+export type PastPart = Readonly<{
+  /** Start of the day, in the account's zone. */
+  day: Instant
+  /** Start of the counted window; of the part where no window holds it. Parts of one window add up to what was counted. */
+  window: Instant
   /** Average price of a CU-hour. */
   price: Micros
   ledger: Bounds<CuMillis>
   shown: Bounds<CuMillis>
 }>
 
-/** Days in order, without those that nothing narrows. */
-export type ComputePast = Readonly<{ ref: ComputeRef; basis: PastBasis; days: readonly PastDay[] }>
+/** Parts in order, without those that nothing narrows. */
+export type ComputePast = Readonly<{ ref: ComputeRef; basis: PastBasis; parts: readonly PastPart[] }>
 
 export type CountedPast = Readonly<{
   /** When it was derived, after the first look at all projects. */

@@ -75,8 +75,8 @@ describe('without a daemon', () => {
   test('amounts are narrowed by the past that was counted, in the report and in status', async () => {
     const { projectId, endpointId } = one
     // the first day: the ledger's 1, 2 and 3 CU·s at most, 2.5 CU·s counted
-    const days = [[at(0), 106_000, 1000, 2000, 3000, 2400, 2500, 2600]]
-    const past = { until: at(86_400), computes: [{ projectId, endpointId, basis: 'consumption', days }] }
+    const parts = [[at(0), at(0), 106_000, 1000, 2000, 3000, 2400, 2500, 2600]]
+    const past = { until: at(86_400), computes: [{ projectId, endpointId, basis: 'consumption', parts }] }
     await using counted = await keptBy([{ ...everything, jobStates: { 'counted-past': past } }])
     const { out } = await counted.cli('report --week 2026-W02 --format json')
     const { spend } = reportSchema.parse(JSON.parse(out))

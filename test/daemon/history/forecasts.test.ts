@@ -114,11 +114,11 @@ test('once the past was counted, a forecast is made at once, and days are what p
   expect(before).toMatchObject({ forecast: { days: 18 }, shownForecast: undefined })
   rows.push(...twentyDays().slice(2))
   expect(await refresh({})).toEqual(before)
-  const day = { from: at(2 * DAY), price: micros(106_000) }
-  const days = [{ ...day, ledger: bounds(1000, 2000, 3000), shown: bounds(2400, 2500, 2600) }]
+  const day = { day: at(2 * DAY), window: at(2 * DAY), price: micros(106_000) }
+  const parts = [{ ...day, ledger: bounds(1000, 2000, 3000), shown: bounds(2400, 2500, 2600) }]
   const past: CountedPast = {
     until: at(20 * DAY),
-    computes: new Map([[computeKey(refOf('ep-one')), { ref: refOf('ep-one'), basis: 'consumption', days }]]),
+    computes: new Map([[computeKey(refOf('ep-one')), { ref: refOf('ep-one'), basis: 'consumption', parts }]]),
   }
   const after = await refresh({}, past)
   // 6, 7 and 8 January

@@ -8,6 +8,7 @@ import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.
 import type { CountedPast } from '../../../src/model/ledger/counted-past.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
 import type { Service } from '../../../src/model/ports/service.ts'
+import type { Zone } from '../../../src/calendar/zone.ts'
 import { createPreset } from '../../../src/model/service/sizes.ts'
 import { createServiceTime } from '../../../src/service/http/server-time.ts'
 import { createService } from '../../../src/service/service.ts'
@@ -24,7 +25,14 @@ import { UTC } from '../../ledger/budgets/build.ts'
 export const NOW = Date.parse('2026-11-23T18:30:00Z')
 export const NEVER = new AbortController().signal
 type Preset = 'interface' | '2026-03'
-export type GeneratedPast = Readonly<{ seed: number; preset: Preset; days: number; projects: number }>
+export type GeneratedPast = Readonly<{
+  seed: number
+  preset: Preset
+  days: number
+  projects: number
+  /** Of the days of the account; default UTC. */
+  zone?: Zone
+}>
 /** What the service tells of the past beside operations. */
 export type Told = 'consumption' | 'counters' | 'nothing'
 
@@ -36,7 +44,7 @@ const READINGS: Ports['readings'] = {
 }
 
 /** An account after its first passes. */
-export async function startAccount({ seed, preset, days, projects }: GeneratedPast) {
+export async function startAccount({ seed, preset, days, projects, zone = UTC }: GeneratedPast) {
   const clock = createVirtualClock(NOW)
   const simulated = await startSimulated({
     projects: [],
@@ -69,8 +77,8 @@ export async function startAccount({ seed, preset, days, projects }: GeneratedPa
     send: () => Promise.resolve([]),
     redact: (text) => text,
   }
-  const budgets = createBudgetScopes([monthBudget('main', UTC, 'USD')])
-  const plan = { ...passPlan(), preset: createPreset(preset), budgets }
+  const budgets = createBudgetScopes([monthBudget('main', zone, 'USD')])
+  const plan = { ...passPlan(), preset: createPreset(preset), budgets, dayOf: zone.dayOf }
   const truth = simulated.truth()
   let state = newPassState(await ports.store.load())
   const isRead = (): boolean =>
@@ -88,7 +96,8 @@ export type Account = Awaited<ReturnType<typeof startAccount>>
 export async function openPast(
   { clock, service, store }: Account,
   told: Told,
-  history: Pick<Account['store'], 'days' | 'jobState'> = {
+  history: Pick<Account['store'], 'awakeTimes' | 'days' | 'jobState'> = {
+    awakeTimes: (...span) => store.awakeTimes(...span),
     days: (...span) => store.days(...span),
     jobState: () => Promise.resolve(undefined),
   },
