@@ -32,7 +32,7 @@ type ProjectPast = Readonly<{
   basis: Exclude<PastBasis, 'assumed'>
 }>
 
-/** Computes with parts that can be narrowed. */
+/** Computes with parts whose bounds or likely usage the counted CU-time changes. */
 export function narrowPast({ parts, sizingOf, windows, basis }: ProjectPast): readonly ComputePast[] {
   const hull = hullOf(parts.flatMap(({ ref }) => sizingOf(ref) ?? []))
   const assumed = parts.map((part) => assume(part, sizingOf(part.ref) ?? hull))
@@ -124,7 +124,7 @@ function distribute(parts: readonly AssumedPart[], total: number): readonly numb
 
 function computePast(parts: readonly NarrowedPart[]): ComputePast | undefined {
   const [first] = parts
-  const narrowed = parts.filter(({ ledger, shown }) => shown.high - shown.low < ledger.high - ledger.low)
+  const narrowed = parts.filter(isNarrowed)
   if (!first || narrowed.length === 0) return undefined
   return {
     ref: first.part.ref,
@@ -132,6 +132,10 @@ function computePast(parts: readonly NarrowedPart[]): ComputePast | undefined {
     parts: narrowed.toSorted((a, b) => a.part.from - b.part.from).map(pastPart),
   }
 }
+
+/** Also where only the likely usage is another: the parts of a window add up to it. */
+const isNarrowed = ({ ledger, shown }: NarrowedPart) =>
+  shown.high - shown.low < ledger.high - ledger.low || shown.likely !== ledger.likely
 
 function pastPart({ part, window, ledger, shown }: NarrowedPart): PastPart {
   const { high } = spendOf(part.cuTime)

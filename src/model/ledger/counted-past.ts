@@ -19,7 +19,7 @@ export type PastPart = Readonly<{
   shown: Bounds<CuMillis>
 }>
 
-/** Parts in order, without those that nothing narrows. */
+/** Parts in order, without those that nothing narrows or moves. */
 export type ComputePast = Readonly<{ ref: ComputeRef; basis: PastBasis; parts: readonly PastPart[] }>
 
 export type CountedPast = Readonly<{

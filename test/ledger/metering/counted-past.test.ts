@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { overlap } from '../../../src/ledger/interval-math.ts'
 import { narrowPast } from '../../../src/ledger/metering/counted-past.ts'
-import { createDayCutter, isUtcDay } from '../../../src/ledger/metering/day-parts.ts'
+import { createDayCutter, isUtcDay, uncutDays } from '../../../src/ledger/metering/day-parts.ts'
 import { createShownRows, shownAmount } from '../../../src/ledger/metering/shown-amount.ts'
 import { addCuTime, cuTimeSum } from '../../../src/ledger/settle/cu-time.ts'
 import type { CountedPast } from '../../../src/model/ledger/counted-past.ts'
@@ -178,6 +178,26 @@ describe('days of a zone', () => {
       ),
     )
   })
+})
+
+test('computes of one project add up to what was counted, where the count narrows the bounds of none', () => {
+  const day = { from: FIRST, to: instant(FIRST + DAY) }
+  const [first] = rowsOf([{ ...day, cu: 1 }], 'UTC')
+  if (!first) throw new Error('no row')
+  const rows = ['ep-one', 'ep-two', 'ep-three'].map((endpointId) => ({
+    ...first,
+    ref: { ...ref, endpointId },
+  }))
+  // each of them may have used all or nothing of the half
+  const { low, high } = cuTimeSum(first.cuTime)
+  const half = cuMillis((3 * (low + high)) / 2)
+  const windows = [{ ...day, cuTime: eachBound(() => half) }]
+  const computes = narrowPast({ parts: uncutDays(rows), sizingOf, windows, basis: 'consumption' })
+  const counted = {
+    until: day.to,
+    computes: new Map(computes.map((one) => [computeKey(one.ref), one])),
+  }
+  expect(sumOf(shownOf(rows, counted), ({ shown }) => shown)).toBeCloseTo(half, -1)
 })
 
 describe('parts of days', () => {
