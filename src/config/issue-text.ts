@@ -21,7 +21,11 @@ function textByCode(issue: z.core.$ZodIssue): string {
       return `expected ${lengthText(issue.origin, `at most ${issue.maximum}`)}`
     case 'not_multiple_of':
       return `expected a multiple of ${issue.divisor}`
-    default:
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_format':
+    case 'invalid_key':
+    case 'unrecognized_keys':
       return 'expected another value'
   }
 }
