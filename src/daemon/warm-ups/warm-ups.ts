@@ -1,8 +1,7 @@
 // Warm-ups of one account, beside the passes: starts sleeping computes ahead of the clients that are expected.
 /* oxlint-disable no-await-in-loop -- one start after the other */
 import type { AccountConfig, Config } from '../../config/load.ts'
-import { warmUpHold, type WarmUpHoldTerms } from '../../decide/warm-up-hold.ts'
-import { mayActOn } from '../../ledger/budgets/evaluate.ts'
+import { warmUpHold } from '../../decide/warm-up-hold.ts'
 import type { Hold } from '../../model/policy/change.ts'
 import type { SelectorTarget } from '../../model/policy/selector.ts'
 import type { WarmUpView } from '../../model/policy/warm-up.ts'
@@ -16,9 +15,9 @@ import type { DaemonEnvironment } from '../environment.ts'
 import type { ChangeRunner } from '../changes/change-runner.ts'
 import type { KillSwitch } from '../changes/kill-switch.ts'
 import type { PassState } from '../pass/pass-state.ts'
-import { isSteady } from '../pass/service-clock.ts'
 import { createWarmUpPlans, type PlannedCompute } from './plans.ts'
 import { loadSentWarmUps } from './sent.ts'
+import { warmUpTerms } from './warm-up-terms.ts'
 
 type WarmUpOptions = Readonly<{
   account: AccountConfig
@@ -43,7 +42,7 @@ const PLANNED_ANEW = 'starts were planned anew'
 
 /** @throws when the store fails */
 export async function createWarmUps(options: WarmUpOptions) {
-  const { account, config, ports, placedHolds, killSwitch, isCurrent, state, log } = options
+  const { account, config, ports, isCurrent, state, log } = options
   const { clock, service } = ports
   const now = () => instant(clock.now() + state().clock.offset)
   const sent = await loadSentWarmUps({
@@ -69,31 +68,8 @@ export async function createWarmUps(options: WarmUpOptions) {
   let news = new AbortController()
   let running: Promise<void> | undefined
 
-  /** By the policy of now: the plan may be older than the configuration. */
-  const termsOf = ({ target }: PlannedCompute): WarmUpHoldTerms => {
-    const { windows, changes, policies } = config()
-    const policy = policies.warmUpsOf(target)
-    const window = policy?.window
-    return {
-      isKilled: killSwitch.isEngaged(),
-      isKeyRefused: state().service.status === 'unauthorized',
-      isAllowed: policy !== undefined,
-      freezes: changes.freeze.map((name) => [name, windows.get(name)] as const),
-      holds: placedHolds.fitting(target),
-      isClockSteady: isSteady(state().clock, clock),
-      window: window === undefined ? undefined : [window, windows.get(window)],
-      isNearlySpent: isNearlySpent(target),
-    }
-  }
-
-  const isNearlySpent = (target: SelectorTarget): boolean =>
-    state().budgets.some(
-      ({ name, rungs }) =>
-        rungs.includes(80) &&
-        config().budgets.some(
-          (budget) => budget.account === account.name && budget.name === name && mayActOn(budget, target),
-        ),
-    )
+  const holdOf = ({ target }: PlannedCompute): Hold | undefined =>
+    warmUpHold(warmUpTerms(target, { ...options, clock, config: config(), state: state() }), now())
 
   /** The first start that is not made, nor too late; undefined without one. */
   const nextStart = ({ ref, plan }: PlannedCompute): Instant | undefined => {
@@ -106,7 +82,7 @@ export async function createWarmUps(options: WarmUpOptions) {
     for (const planned of plans.all()) {
       const due = nextStart(planned)
       if (due === undefined || due > now() || signal.aborted || !isCurrent()) continue
-      const hold = warmUpHold(termsOf(planned), now()) ?? (await start(planned, due, signal))
+      const hold = holdOf(planned) ?? (await start(planned, due, signal))
       if (hold) holds.set(computeKey(planned.ref), hold)
     }
   }
@@ -127,7 +103,7 @@ export async function createWarmUps(options: WarmUpOptions) {
     if (!isAsleep || seen.suspendedAt !== suspendedAt) return undefined
     const at = now()
     await sent.add(ref, at)
-    const isAllowed = () => isCurrent() && warmUpHold(termsOf(planned), now()) === undefined
+    const isAllowed = () => isCurrent() && holdOf(planned) === undefined
     const answer = await service.at('apply', isAllowed).startCompute(projectId, endpointId, signal)
     if (answer.ok)
       log.info({ ...ref, ...plan.backtest }, 'a compute was started ahead of a client that is expected')
