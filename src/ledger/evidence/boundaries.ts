@@ -19,6 +19,8 @@ type BoundarySequence = Readonly<{ boundaries: readonly Boundary[]; gaps: readon
 
 /** Largest distance of a record's time from its operation, 1 s: two clocks that round. Wider, edges could take each other's times. */
 const ROUNDING = SECOND
+/** The same where no transition of the other kind lies between, 2 s: clocks that differ. Facts closer to the watermark than this are settled with it. */
+const CLOCK_DIFFERENCE = 2 * SECOND
 
 /** @param awakeSince start of the interval in progress at `settledUntil`; undefined when asleep */
 export function findBoundaries(
@@ -95,10 +97,12 @@ function alternateKinds(boundaries: readonly Boundary[], before: Boundary['kind'
 }
 
 function boundariesOf(evidence: Evidence, kind: Boundary['kind']): Boundary[] {
-  const effect = kind === 'start' ? 'starts' : 'suspends'
-  const operations = evidence.operations.filter((operation) => awakeEffect(operation) === effect)
-  const records = kind === 'start' ? evidence.starts : evidence.ends
-  const recordedAt = matchRecords(operations, records)
+  const { operations, records } = factsOf(evidence, kind)
+  const others = factsOf(evidence, kind === 'start' ? 'end' : 'start')
+  const recordedAt = matchRecords({ operations, records }, [
+    ...others.records,
+    ...others.operations.map(({ updatedAt }) => updatedAt),
+  ])
   const used = new Set(recordedAt.values())
   const ofOperations = operations.map((operation): Boundary => {
     const at = recordedAt.get(operation)
@@ -109,22 +113,44 @@ function boundariesOf(evidence: Evidence, kind: Boundary['kind']): Boundary[] {
   return [...ofOperations, ...unmatched.map((at) => ({ kind, edge: recordEdge(at), restart: false }))]
 }
 
-/** Matches operations and records of the same edge, the closest pairs first. */
-function matchRecords(operations: readonly Operation[], records: readonly Instant[]) {
+type KindFacts = Readonly<{ operations: readonly Operation[]; records: readonly Instant[] }>
+
+function factsOf({ operations, starts, ends }: Evidence, kind: Boundary['kind']): KindFacts {
+  const effect = kind === 'start' ? 'starts' : 'suspends'
+  return {
+    operations: operations.filter((operation) => awakeEffect(operation) === effect),
+    records: kind === 'start' ? starts : ends,
+  }
+}
+
+/** Matches operations and records of the same edge, the closest pairs first. @param others transitions of the other kind */
+function matchRecords({ operations, records }: KindFacts, others: readonly Instant[]) {
   const pairs = operations.flatMap((operation) =>
-    records
-      .filter((at) => at >= operation.createdAt - ROUNDING && at <= operation.updatedAt + ROUNDING)
-      .map((at) => ({ operation, at, distance: Math.abs(at - operation.updatedAt) })),
+    records.flatMap((at) => {
+      const isNear = isWithin(operation, at, ROUNDING)
+      const isMatch =
+        isNear || (isWithin(operation, at, CLOCK_DIFFERENCE) && !isDivided(operation, at, others))
+      return isMatch ? [{ operation, at, isNear, distance: Math.abs(at - operation.updatedAt) }] : []
+    }),
   )
   const matches = new Map<Operation, Instant>()
   const used = new Set<Instant>()
-  for (const { operation, at } of pairs.toSorted((a, b) => a.distance - b.distance)) {
+  const closestFirst = pairs.toSorted(
+    (a, b) => Number(b.isNear) - Number(a.isNear) || a.distance - b.distance,
+  )
+  for (const { operation, at } of closestFirst) {
     if (matches.has(operation) || used.has(at)) continue
     matches.set(operation, at)
     used.add(at)
   }
   return matches
 }
+
+const isWithin = ({ createdAt, updatedAt }: Operation, at: Instant, distance: number) =>
+  at >= createdAt - distance && at <= updatedAt + distance
+
+const isDivided = ({ createdAt, updatedAt }: Operation, at: Instant, others: readonly Instant[]) =>
+  others.some((other) => other > Math.min(at, createdAt) && other < Math.max(at, updatedAt))
 
 const recordEdge = (at: Instant): Edge => ({
   earliest: at,

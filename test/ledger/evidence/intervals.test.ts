@@ -45,6 +45,35 @@ test.each<[string, Partial<Evidence>, unknown[]]>([
     [[11.5, 'record', 71.5, 'record']],
   ],
   [
+    'records whose clock is two seconds ahead of the operations',
+    {
+      operations: [operation('start_compute', 10), operation('suspend_compute', 70)],
+      starts: [at(12)],
+      ends: [at(72)],
+    },
+    [[12.5, 'record', 72.5, 'record']],
+  ],
+  [
+    'records whose clock is two seconds behind the operations',
+    {
+      operations: [operation('start_compute', 12), operation('suspend_compute', 72)],
+      starts: [at(10)],
+      ends: [at(70)],
+    },
+    [[10.5, 'record', 70.5, 'record']],
+  ],
+  [
+    'a recorded start two seconds after an operation that a suspension followed',
+    {
+      operations: [operation('start_compute', 10), operation('suspend_compute', 11)],
+      starts: [at(12)],
+    },
+    [
+      [10.5, 'operation', 11.5, 'operation'],
+      [12.5, 'record', 'open'],
+    ],
+  ],
+  [
     'an operation that has not finished dates nothing',
     { operations: [operation('start_compute', 10, { status: 'running' })] },
     [],
