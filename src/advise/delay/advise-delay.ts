@@ -19,6 +19,7 @@ import { MAX_AWAKE, sizeWhileAwake } from '../interval.ts'
 import { candidateDelays, cheaperDelay, type AllowedDelays } from './choose.ts'
 import { everyGap, followedGaps, gapLengths, observedGaps, type ObservedGaps } from './observed-gaps.ts'
 import { delayProposal, type DelaySubject } from './proposal.ts'
+import { outsideSleep, unpaidSleep, withoutSleep } from './unpaid-sleep.ts'
 
 export function adviseDelay(input: AdviseInput): Proposal | Withheld {
   const { entry, plan, policy, needs, project } = input
@@ -44,7 +45,8 @@ type Question = Readonly<{
 
 function cheapestDelay(input: AdviseInput, { now, allowed, candidates }: Question): Proposal | Withheld {
   const { policy, needs } = input
-  const observed = observedGaps(input)
+  const unpaid = now === 'never' ? unpaidSleep(input) : []
+  const observed = withoutSleep(observedGaps(input), unpaid)
   const missing = missingEvidence(observed, input, now)
   const usable = missing ? withoutEvidence(input, { now, allowed, candidates }, observed) : candidates
   const question = { candidates: usable, now, wakeCost: policy.wakeCost, grid: needs.grid }
@@ -52,7 +54,8 @@ function cheapestDelay(input: AdviseInput, { now, allowed, candidates }: Questio
   if (best === undefined) return missing ?? withheld('fits')
   const judged = missing ? everyGap(observed) : followedGaps(observed)
   const judgedFrom = missing ? Math.min(...usable.filter((delay) => delay !== 'never')) : 0
-  const evidence = { input: subjectOf(input), existing: judged.observed, now, allowed, judgedFrom, ...judged }
+  const existing = outsideSleep(judged.observed, unpaid)
+  const evidence = { input: subjectOf(input), existing, now, allowed, judgedFrom, ...judged }
   return delayProposal(evidence, best) ?? missing ?? withheld('unsure')
 }
 

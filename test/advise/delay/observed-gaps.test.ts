@@ -3,11 +3,12 @@ import { expect, test } from 'vitest'
 import { adviseDelay } from '../../../src/advise/delay/advise-delay.ts'
 import { observedGaps } from '../../../src/advise/delay/observed-gaps.ts'
 import type { AdviseInput } from '../../../src/advise/input.ts'
+import { unpaidSleep, withoutSleep } from '../../../src/advise/delay/unpaid-sleep.ts'
 import { NO_ACTIVITY } from '../../../src/ledger/gaps/follow-activity.ts'
 import type { Evidence } from '../../../src/model/ledger/evidence.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import type { Compute } from '../../../src/model/service/compute.ts'
-import { cu, seconds } from '../../../src/model/units.ts'
+import { cu, millis, seconds } from '../../../src/model/units.ts'
 import { adviseEntry, adviseRef, awakeInterval } from '../../support/advise-input.ts'
 import { at, evidence, operation, sighting } from '../../support/build.ts'
 import { delayInput, gapsOf, HOURLY } from './delay-input.ts'
@@ -96,4 +97,47 @@ test.each<readonly [string, Partial<Evidence>]>([
   const { gaps } = observedGaps(changed)
   expect(gaps.at(-1)).toMatchObject({ from: at(LAST_USE), isOpen: true, length: { likely: -LAST_USE } })
   expect(gaps).toHaveLength(hourly.length + 1)
+})
+
+/** Autosuspend is off. Clients come each hour from 9 to 17, and a job suspends the compute at 18. Seconds after midnight. */
+const [OPENS, CLOSES, SUSPENDED] = [9 * 3600, 17 * 3600, 18 * 3600]
+const DAYS = Array.from({ length: 8 }, (_, day) => (day - 8) * DAY)
+const gapFrom = (from: number, length: number): AdviseInput['gaps'][number] => ({
+  ref: adviseRef,
+  from: at(from),
+  low: seconds(length),
+  high: seconds(length),
+  hiddenBelow: seconds(0),
+})
+const byHand = delayInput(
+  {
+    settings: [{ ref: adviseRef, since: at(DAYS[0]! + OPENS), delay: 'never', sizing: { fixed: cu(1) } }],
+    intervals: DAYS.map((day) => ({
+      ref: adviseRef,
+      interval: awakeInterval(day + OPENS, day + SUSPENDED),
+      cuTime: {},
+      idleTail: millis(0),
+      attribution: {},
+    })),
+    gaps: DAYS.flatMap((day) => [
+      ...Array.from({ length: 8 }, (_, hour) => gapFrom(day + OPENS + hour * 3600, 3540)),
+      ...(day < -DAY ? [gapFrom(day + CLOSES, DAY + OPENS - CLOSES)] : []),
+    ]),
+  },
+  { autosuspendDelay: 'never', state: 'idle', lastActive: at(CLOSES - DAY) },
+)
+
+test('autosuspend off: a gap counts until somebody suspended the compute', () => {
+  const { gaps } = withoutSleep(observedGaps(byHand), unpaidSleep(byHand))
+  const nights = gaps.filter(({ from }) => (from - at(CLOSES)) % (DAY * 1000) === 0)
+  expect(nights.map(({ length }) => length.likely)).toEqual(DAYS.slice(1).map(() => SUSPENDED - CLOSES))
+})
+
+test('autosuspend off: sleep that somebody brought about is neither spend nor saving', () => {
+  const advice = adviseDelay(byHand)
+  if ('because' in advice) throw new Error(`withheld: ${advice.because}`)
+  const awakeShare = (8 * (SUSPENDED - OPENS)) / (8 * DAY - OPENS)
+  expect(advice.spend.likely / (awakeShare * 720 * 106_000)).toBeCloseTo(1, 2)
+  expect(advice.saving.likely).toBeGreaterThan(0)
+  expect(advice.saving.likely).toBeLessThan(advice.spend.likely)
 })
