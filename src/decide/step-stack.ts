@@ -20,7 +20,7 @@ export const stepBelow = <Step extends Change>(step: Step, steps: readonly Step[
 /** Whether a put-back restored what was there before the step: its own, or that of a step on top of it. */
 export const isRestoredBy = (step: Change, putBack: Change): boolean =>
   ('of' in putBack.origin && putBack.origin.of === step.id) ||
-  (isEarlier(step, putBack) && putBack.state.at === 'done' && isRestored(step, putBack.desired))
+  (isEarlier(step, putBack) && putBack.state.at === 'done' && isSameValue(putBack.desired, step))
 
 const isEarlier = (one: Change, other: Change): boolean =>
   one.id !== other.id &&
@@ -28,15 +28,7 @@ const isEarlier = (one: Change, other: Change): boolean =>
   one.ref.endpointId === other.ref.endpointId &&
   one.createdAt < other.createdAt
 
-function isRestored(
-  { before, hadDefaultDelay }: Change,
-  { sizing, autosuspendDelay: delay }: ChangeSettings,
-) {
-  if (sizing) return before.sizing !== undefined && isSameSizing(sizing, before.sizing)
-  return delay === 0 ? hadDefaultDelay === true : delay === before.autosuspendDelay
-}
-
-/** Whether a change found what `desired` sets. */
+/** Whether `desired` sets what the change found. */
 function isSameValue(
   { sizing, autosuspendDelay: delay }: ChangeSettings,
   { before, hadDefaultDelay }: Change,
