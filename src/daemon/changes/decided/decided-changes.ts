@@ -172,7 +172,7 @@ export function createDecidedChanges(sources: DecidedSources) {
     const again = await reappliedIn(sources, views, overwritten)
     const steps = await settingSteps.of(snapshot, account)
     await proposeLarger(
-      views.filter((view) => steps.isNearlySpent(targetOf(view))),
+      views.filter((view) => view.changes && steps.isNearlySpent(targetOf(view))),
       runnerOf(account),
     )
     const wanted = new Map(steps.wanted.map((step) => [stepKey(step), step]))
