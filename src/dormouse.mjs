@@ -8,9 +8,6 @@ if (major < 24 || (major === 24 && minor < 11)) {
   )
   process.exit(2)
 }
-const { setFlagsFromString } = await import('node:v8')
-// Memory before speed: a young generation that stays small (it would grow to 130 MB and stay there), and code and garbage collection for size.
-for (const flag of ['--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag)
 const { existsSync, lstatSync, mkdirSync, realpathSync } = await import('node:fs')
 const { enableCompileCache } = await import('node:module')
 const { homedir } = await import('node:os')

@@ -47,8 +47,17 @@ const namedCommands = ([name = '']: readonly string[]) => {
   return Promise.all((named ? [named] : [...COMMANDS.values()]).map((load) => load()))
 }
 
-/** `argv`: without node and script. Never rejects: errors are printed and become the exit code. */
-export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
+/**
+ * Never rejects: errors are printed and become the exit code.
+ *
+ * @param argv without node and script
+ * @param onLoaded is called between loading the modules of the command and the command
+ */
+export async function runProgram(
+  argv: readonly string[],
+  io: Io,
+  onLoaded: () => void = () => undefined,
+): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
   const version = packageVersion()
   const end: CommandSession['end'] = async (exitCode) => {
@@ -69,6 +78,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     for (const create of await namedCommands(argv))
       program.addCommand(inheritSettings(create({ io, end, version }), program))
     rejectRepeatedAndEmpty(program)
+    onLoaded()
     await program.parseAsync(withUnknownTopic(program, argv), { from: 'user' })
     return code
   } catch (cause) {

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { runProgram } from '../../src/cli/program.ts'
+import { createRedactor } from '../../src/std/redactor.ts'
 import { dormouse, words } from './local-cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dormouse-arguments-'))
@@ -114,4 +116,19 @@ test.each([
   const { code, out, err } = await dormouse(given(line), { cwd: folder })
   expect([code, out, err]).toEqual([2, '', `dormouse: ${says}\n`])
   expect(readdirSync(folder)).toEqual(before)
+})
+
+test('the heap is kept small once the modules of a command are loaded, before the command runs', async () => {
+  const order: string[] = []
+  const io = {
+    ...createRedactor(),
+    out: () => void order.push('command'),
+    err: () => void order.push('error'),
+    env: {},
+    cwd: folder,
+    signal: new AbortController().signal,
+    columns: undefined,
+  }
+  expect(await runProgram(['check-config', '--json'], io, () => void order.push('loaded'))).toBe(0)
+  expect(order).toEqual(['loaded', 'command'])
 })

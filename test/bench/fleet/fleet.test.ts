@@ -124,7 +124,7 @@ test('clients do the same with the same seed, in order of time, and something el
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 
 test('the daemon of the benchmark is started as users start it', () => {
-  expect(read('src/dormouse.mjs').match(/'--[a-z-]+(=\d+)?'/g)).toEqual(V8_FLAGS.map((flag) => `'${flag}'`))
+  expect(read('src/main.ts').match(/'--[a-z-]+(=\d+)?'/g)).toEqual(V8_FLAGS.map((flag) => `'${flag}'`))
   const variables = Object.entries(ALLOCATOR).map(([name, value]) => `${name}=${value}`)
   expect(read('package.json')).toContain(`"start": "${variables.join(' ')} node src/dormouse.mjs run"`)
 })
