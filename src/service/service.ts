@@ -168,8 +168,10 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
           return page
         },
       })
-      if (!listed.ok)
-        return isMissingRoute(listed.error) ? ok({ items: [], problems: [], isAbsent: true }) : listed
+      // behind a first page the route is there: what is missing is the cursor
+      const isAbsent = !listed.ok && requests === 1 && isMissingRoute(listed.error)
+      if (isAbsent) return ok({ items: [], problems: [], isAbsent })
+      if (!listed.ok) return listed
       const items = listed.value.items.filter(({ createdAt }) => createdAt >= from)
       if (items.length < SMALL_OPERATIONS_PAGE) busy.delete(projectId)
       else busy.set(projectId, items.length)

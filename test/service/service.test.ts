@@ -240,6 +240,21 @@ describe('operations', () => {
     )
   })
 
+  test.each([404, 405, 501])(
+    'are an error where a later page answers %s: the list is there',
+    async (status) => {
+      await using server = await faultyServer((response, { url }) => {
+        const isFirst = !new URL(url, 'http://x').searchParams.has('cursor')
+        const fault = isFirst
+          ? answers(200, { operations: page(1000), pagination: { cursor: 'a' } })
+          : answers(status)
+        fault(response)
+      })
+      const listed = await serviceOf(server.baseUrl).listOperations('quiet-1', since(0), running)
+      expect(listed).toMatchObject({ ok: false })
+    },
+  )
+
   test('that cannot be read now are an error', async () => {
     await using server = await faultyServer(answers(403))
     expect(await serviceOf(server.baseUrl).listOperations('p', since(0), running)).toMatchObject({
