@@ -195,6 +195,13 @@ describe('what is wrong is told:', () => {
       ['accounts[0].dsn: expected no placeholders but {host} {endpoint_id} {project_id} {database}'],
     ],
     [
+      'a dsn that leads to the same address for every compute',
+      `${GOOD}    dsn: postgresql://dormouse@ep-cool-1.example.com/app`,
+      [
+        'accounts[0].dsn: expected {host} or {endpoint_id} in it: every compute would be read at that one address, and the one there woken',
+      ],
+    ],
+    [
       'settings of a dsn that nothing heeds',
       `${GOOD}    dsn: postgresql://dormouse@{host}/x?connect_timeout=5`,
       ['accounts[0].dsn: expected no settings but options sslmode sslrootcert sslcert sslkey host port'],

@@ -66,7 +66,7 @@ export function canariedConfig(place: Place, folder: string, port: (of: keyof Ne
         base_url: `http://127.0.0.1:${port('service')}/api/v2`,
         plan: 'launch',
         ...secret('api_key', 'key', SECRETS.key),
-        dsn: `postgresql://dormouse@127.0.0.1:${port('postgres')}/{database}?sslmode=disable`,
+        dsn: `postgresql://dormouse@127.0.0.1:${port('postgres')}/{database}?options=endpoint%3D{endpoint_id}&sslmode=disable`,
         ...secret('dsn_password', 'password', SECRETS.password),
       },
     ],

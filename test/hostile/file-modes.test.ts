@@ -188,7 +188,7 @@ test('files of secrets that others can read are a warning, each by its key', asy
   writeFileSync(
     join(root, 'dormouse.yaml'),
     `accounts: [{ name: a, base_url: "https://h/api/v2", plan: free, api_key_file: key, dsn_password_file: password,
-      dsn: "postgresql://dormouse@h/{database}" }]
+      dsn: "postgresql://dormouse@{host}/{database}" }]
 notifications: [{ name: ops, type: webhook, url_file: url, secret_file: secret }]
 report: { sinks: [{ name: boss, type: slack, url_file: url }] }
 `,
@@ -218,7 +218,7 @@ test.skipIf(process.getuid?.() !== 0)(
     writeFileSync(
       join(root, 'dormouse.yaml'),
       `accounts: [{ name: a, base_url: "https://h/api/v2", plan: free, api_key_file: key, dsn_password_file: password,
-      dsn: "postgresql://dormouse@h/{database}" }]
+      dsn: "postgresql://dormouse@{host}/{database}" }]
 notifications: [{ name: ops, type: slack, url_file: url }]
 `,
     )

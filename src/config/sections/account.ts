@@ -36,6 +36,10 @@ const dsn = string()
   .refine((template) => unknownPlaceholders(template).length === 0, {
     error: `expected no placeholders but ${PLACEHOLDERS.map((name) => `{${name}}`).join(' ')}`,
   })
+  .refine((template) => !isOneAddress(template), {
+    error:
+      'expected {host} or {endpoint_id} in it: every compute would be read at that one address, and the one there woken',
+  })
   .refine((template) => settingsIn(template).every(([name]) => SETTINGS.includes(name)), {
     error: `expected no settings but ${SETTINGS.join(' ')}`,
   })
@@ -52,6 +56,12 @@ const unknownPlaceholders = (template: string) =>
   [...template.matchAll(/\{([^}]*)\}/g)]
     .map(([, name = '']) => name)
     .filter((name) => !PLACEHOLDERS.includes(name))
+
+/** Whether it leads to one address for all computes. */
+const isOneAddress = (template: string) =>
+  URL.canParse(template) &&
+  unknownPlaceholders(template).length === 0 &&
+  !/\{(host|endpoint_id)\}/.test(template)
 
 /** TLS settings and files are the operator's alone. */
 const hasPlacedSetting = (template: string) =>

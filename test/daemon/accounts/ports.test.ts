@@ -18,7 +18,7 @@ test('a reading is timed by its kind, also one that fails', async () => {
   const address = closing.address()
   const port = typeof address === 'object' ? address?.port : undefined
   const loaded = load(`${ACCOUNT}    api_key_env: KEY
-    dsn: postgresql://reader@127.0.0.1:${port}/{database}
+    dsn: postgresql://reader@127.0.0.1:${port}/{database}?options=endpoint%3D{endpoint_id}
 `)
   const [account] = loaded.ok ? loaded.value.accounts : []
   if (!loaded.ok || !account) throw new Error(loaded.ok ? 'no account' : loaded.error.join('\n'))
