@@ -112,7 +112,7 @@ export const accountSchema = strictObject({
     .meta(example('postgresql://dormouse@{host}/{database}?sslmode=verify-full'))
     .describe(
       'Connection string for readings; {host} {endpoint_id} {project_id} {database} are filled in. ' +
-        'Without it computes are observed through the API only.',
+        'A database that it names itself is that of full readings. Without it computes are observed through the API only.',
     ),
   dsn_password_file: secretFile
     .meta(example('/run/secrets/dormouse-password'))

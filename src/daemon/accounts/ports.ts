@@ -4,8 +4,8 @@ import type { Ports } from '../../model/ports/ports.ts'
 import type { Store } from '../../model/ports/store.ts'
 import { createPreset } from '../../model/service/sizes.ts'
 import { seconds } from '../../model/units.ts'
-import { askServiceForUri } from '../../observe/reading/address.ts'
-import { createReadings, MAINTENANCE_DATABASE } from '../../observe/reading/readings.ts'
+import { askServiceForUri, databaseInTemplate, MAINTENANCE_DATABASE } from '../../observe/reading/address.ts'
+import { createReadings } from '../../observe/reading/readings.ts'
 import { createFailedRequests } from '../../service/http/failed-requests.ts'
 import { createServiceTime } from '../../service/http/server-time.ts'
 import { createService, type ServiceOptions } from '../../service/service.ts'
@@ -42,7 +42,7 @@ export function createPorts(account: AccountConfig, config: Config, environment:
       self.request({ ...report, key: account.name })
     },
   })
-  const { database, serviceUsers, deadline, authentication, sslmode, sslrootcert } = config.reading
+  const { serviceUsers, deadline, authentication, sslmode, sslrootcert } = config.reading
   const readings = createReadings({
     clock,
     dsn: account.dsn,
@@ -51,7 +51,7 @@ export function createPorts(account: AccountConfig, config: Config, environment:
     tls: { sslmode, sslrootcert },
     hosts: account.hosts,
     authentication,
-    database,
+    database: userDatabaseOf(account, config),
     serviceUsers,
     deadline,
   })
@@ -99,6 +99,10 @@ export function reasonNotReadable({ dsn }: AccountConfig, { reading, service }: 
   return 'no credentials: set dsn of the account, or service.use_connection_uri'
 }
 
+/** Of full readings; undefined where the configuration names none. */
+const userDatabaseOf = ({ dsn }: AccountConfig, { reading }: Config): string | undefined =>
+  reading.database ?? (dsn === undefined ? undefined : databaseInTemplate(dsn))
+
 /** After which the project list is assumed to show activity, at the least. */
 const MIN_LIST_LAG = seconds(60)
 /** Share of an interval's requests that a pass plans for: turns start that early. */
@@ -107,7 +111,8 @@ const PLANNED_SHARE = 0.98
 export function passPlanOf(account: AccountConfig, config: Config): PassPlan {
   const { reading, poll, service, budgets, timezone, owners } = config
   // without a database for full readings every reading is light
-  const mode = reading.mode === 'full' && reading.database === undefined ? 'light' : reading.mode
+  const isLight = reading.mode === 'full' && userDatabaseOf(account, config) === undefined
+  const mode = isLight ? 'light' : reading.mode
   return {
     prices: account.prices,
     preset: createPreset(service.preset),

@@ -88,6 +88,16 @@ export function createConnectionAddresses(options: AddressOptions): ConnectionAd
   }
 }
 
+/** Database of light readings: the service mostly does not count sessions in it as activity. Source: service-facts.md, "What keeps a compute awake". */
+export const MAINTENANCE_DATABASE = 'postgres'
+
+/** The user database that a template names itself, as it is written there; undefined where it leaves it open. */
+export function databaseInTemplate(dsn: string): string | undefined {
+  const { database } = parse(dsn)
+  const isOpen = !database || database.includes('{database}') || database === MAINTENANCE_DATABASE
+  return isOpen ? undefined : database
+}
+
 type Place = { readonly compute: Compute; readonly database: string }
 
 /** Port of Postgres, where an address has none. */
@@ -102,11 +112,13 @@ function filledTemplate(dsn: string, { compute, database }: Place): Omit<Connect
       .replaceAll('{project_id}', compute.projectId)
       .replaceAll('{database}', database)
   const template = parseWithTls(dsn)
+  const named = fill(template.database)
+  const isOpen = named === '' || [named, database].includes(MAINTENANCE_DATABASE)
   return {
     host: fill(template.host) || undefined,
     port: Number(template.port || DEFAULT_PORT),
     user: fill(template.user) || undefined,
-    database: fill(template.database) || database,
+    database: isOpen ? database : named,
     options: fill(template.options),
     ssl: template.ssl,
   }

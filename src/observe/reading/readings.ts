@@ -6,7 +6,12 @@ import type { Clock } from '../../model/ports/clock.ts'
 import type { Readings } from '../../model/ports/readings.ts'
 import { DAY, seconds, type Seconds } from '../../model/units.ts'
 import { createDeadline } from '../../std/deadline.ts'
-import { createConnectionAddresses, type AddressOptions, type ConnectionAddresses } from './address.ts'
+import {
+  createConnectionAddresses,
+  MAINTENANCE_DATABASE,
+  type AddressOptions,
+  type ConnectionAddresses,
+} from './address.ts'
 import { FIND_EXTENSION, cacheNotRead, readCache, type ExtensionRow } from './cache-query.ts'
 import { clientsQuery, visibleClients, type ClientsReading } from './clients-query.ts'
 import { messageText, queryParts, type PartQuery } from './batched-query.ts'
@@ -22,14 +27,12 @@ import { createSessionClient, type SessionLimits } from './session.ts'
 export type ReadingsOptions = AddressOptions & {
   readonly authentication: SessionLimits['authentication']
   readonly clock: Clock
-  /** The user database of full readings. */
+  /** The user database of full readings, where the template names none. */
   readonly database: string | undefined
   readonly serviceUsers: readonly string[]
   readonly deadline: Seconds
 }
 
-/** Database of light readings: the service mostly does not count sessions in it as activity. Source: service-facts.md, "What keeps a compute awake". */
-export const MAINTENANCE_DATABASE = 'postgres'
 /** Longest wait for a connection to a host that answered before: a host that vanished holds up few others. */
 const RECONNECT_TIMEOUT = seconds(2)
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
 import { createRandom } from '../../../src/daemon/random.ts'
-import { createPorts } from '../../../src/daemon/accounts/ports.ts'
+import { createPorts, passPlanOf } from '../../../src/daemon/accounts/ports.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
 import { ACCOUNT, load } from '../../config/loading.ts'
 import { memoryStore } from '../../support/memory-store.ts'
@@ -38,4 +38,21 @@ test('a reading is timed by its kind, also one that fails', async () => {
   const shown = bodyText(await self.parts())
   expect(shown).toContain('dormouse_reading_duration_seconds_count{kind="light"} 1\n')
   expect(shown).not.toContain('dormouse_reading_duration_seconds_count{kind="full"}')
+})
+
+test.each([
+  ['{database}', '', 'light'],
+  ['{database}', 'database: app', 'full'],
+  ['app', '', 'full'],
+  ['app_{project_id}', '', 'full'],
+  ['postgres', '', 'light'],
+  ['', '', 'light'],
+  ['app', 'mode: light', 'light'],
+])('with the dsn …/%s and reading: { %s } readings are %s', (database, reading, mode) => {
+  const loaded = load(
+    `${ACCOUNT}    api_key_env: KEY\n    dsn: postgresql://reader@{host}/${database}\nreading: { ${reading} }\n`,
+  )
+  const [account] = loaded.ok ? loaded.value.accounts : []
+  if (!loaded.ok || !account) throw new Error(loaded.ok ? 'no account' : loaded.error.join('\n'))
+  expect(passPlanOf(account, loaded.value).sweep.readings.mode).toBe(mode)
 })

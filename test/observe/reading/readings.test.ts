@@ -97,6 +97,19 @@ test('a light reading sees the clients of every database, and leaves the cache a
   expect(reading).toMatchObject({ cache: LIGHT, workingSet: LIGHT })
 })
 
+test('a light reading is made in the maintenance database whatever database the dsn names, a full one in that', async () => {
+  const { dsn = '' } = readingOptions()
+  const naming = (name: string) => ({ dsn: dsn.replace('{database}', name) })
+  expect(await read('light', naming('nowhere'))).toMatchObject({ kind: 'read' })
+  expect(await read('full', naming('nowhere'))).toMatchObject({
+    kind: 'failed',
+    message: 'database "nowhere" does not exist',
+  })
+  for (const name of ['app', 'postgres'])
+    // oxlint-disable-next-line no-await-in-loop -- one session after the other
+    expect(await readingOf('full', naming(name))).toMatchObject({ cache: { hits: expect.any(Number) } })
+})
+
 test('a transaction that is left open is seen, and neither we nor service users are clients', async () => {
   await owner.query('begin')
   const seen = await readingOf('light')
