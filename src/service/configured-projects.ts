@@ -7,7 +7,7 @@ import { failed, ok, type Result } from '../std/result.ts'
 import { unreadOf } from './wire/ownership.ts'
 
 /** Project without a record, for a service without that route: only its id is known. A wrong id shows when its computes are listed. */
-export const bareProject = (projectId: string): Project => ({
+const bareProject = (projectId: string): Project => ({
   projectId,
   name: projectId,
   regionId: '',
@@ -32,13 +32,24 @@ export function configuredPage(
   return [projectIds.slice(first, first + size), projectIds[first + size]]
 }
 
+type ConfiguredProjects = Readonly<{
+  getProject: (projectId: string, signal: AbortSignal) => Promise<Result<Project, ServiceError>>
+  /** Whether the service lacks the route; asked after all answers, as each of them may show that it has it. */
+  isRouteMissing: (error: ServiceError) => boolean
+}>
+
 /** A project that fails is a problem of the list; the list fails when all projects fail, or when the key is refused. */
 export async function getAll(
   projectIds: readonly string[],
-  getProject: (projectId: string, signal: AbortSignal) => Promise<Result<Project, ServiceError>>,
+  { getProject, isRouteMissing }: ConfiguredProjects,
   signal: AbortSignal,
 ): Promise<Result<Listing<Project>, ServiceError>> {
-  const results = await Promise.all(projectIds.map((projectId) => getProject(projectId, signal)))
+  const answers = await Promise.all(
+    projectIds.map(async (projectId) => ({ projectId, answer: await getProject(projectId, signal) })),
+  )
+  const results = answers.map(({ projectId, answer }) =>
+    !answer.ok && isRouteMissing(answer.error) ? ok(bareProject(projectId)) : answer,
+  )
   const errors = results.flatMap((result) => (result.ok ? [] : [result.error]))
   const fatal = errors.find(({ kind }) => kind === 'unauthorized')
   const [first] = errors

@@ -28,7 +28,7 @@ import { decodeChangedDefaults } from './wire/decode-usage.ts'
 import type { DecodeProblems } from './wire/lenient.ts'
 import { operationsPerPage, PROJECTS_PER_PAGE, SMALL_OPERATIONS_PAGE } from './wire/list-limits.ts'
 import { isMissingRoute } from './http/response.ts'
-import { bareProject, configuredPage, getAll } from './configured-projects.ts'
+import { configuredPage, getAll } from './configured-projects.ts'
 import { nextCursor, readPages } from './pages.ts'
 import { createUsageOperations, type ReadOperation, type UsageOptions } from './usage.ts'
 
@@ -104,8 +104,12 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
       signal,
     })
     hasProjectRoute ||= project.ok
-    const isBare = !project.ok && !hasProjectRoute && isMissingRoute(project.error)
-    return isBare ? ok(bareProject(projectId)) : project
+    return project
+  }
+
+  const configured = {
+    getProject,
+    isRouteMissing: (error: ServiceError): boolean => !hasProjectRoute && isMissingRoute(error),
   }
 
   const act = (
@@ -122,12 +126,12 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
     ...createUsageOperations(read, options),
 
     listProjects: (signal) =>
-      projects === 'discover' ? discover(signal) : getAll(projects, getProject, signal),
+      projects === 'discover' ? discover(signal) : getAll(projects, configured, signal),
 
     async listProjectsPage(requested, signal) {
       if (projects !== 'discover') {
         const [slice, next] = configuredPage(projects, requested)
-        const listing = await getAll(slice, getProject, signal)
+        const listing = await getAll(slice, configured, signal)
         return listing.ok ? ok({ ...listing.value, requests: slice.length, next }) : listing
       }
       const page = await projectsPage(requested, signal)

@@ -143,6 +143,20 @@ describe('projects named by id', () => {
     )
   })
 
+  test('are not known by their id alone where another one is answered, also later', async () => {
+    const there = Promise.withResolvers<void>()
+    await using server = await faultyServer((response, request, count) => {
+      if (request.url.endsWith('/gone')) {
+        response.on('finish', there.resolve)
+        byPath({ gone: 404 })(response, request, count)
+      } else void there.promise.then(() => byPath({})(response, request, count))
+    })
+    const service = serviceOf(server.baseUrl, { projects: ['gone', 'there'] })
+    expect(await service.listProjectsPage(undefined, running)).toMatchObject(
+      ok({ items: [{ projectId: 'there' }], unread: ['gone'], problems: ['project gone: not there: no'] }),
+    )
+  })
+
   test('fail with the key', async () => {
     await using server = await faultyServer(byPath({ b: 401 }))
     const listed = await serviceOf(server.baseUrl, { projects: ['a', 'b'] }).listProjects(running)
