@@ -209,10 +209,11 @@ function idleTime({ compute }: Look, serviceNow: number): number | undefined {
 
 /** Whether a client was active since our last reading, beyond the activity that the reading itself may show as. */
 function hasClientActivity({ reading }: ComputeEntry, { compute }: Look, offset: number): boolean {
-  const { last, lastAttemptAt } = reading
+  const { last, lastAttemptAt, lastSucceeded } = reading
   if (lastAttemptAt === undefined || compute.lastActive === undefined) return true
   if (compute.lastActive > lastAttemptAt + offset + MAX_FLUSH_DELAY * 1000) return true
-  return last !== undefined && !('missing' in last.causes) && last.causes.working > 0
+  // what an earlier reading saw says nothing of the time since an attempt in vain, whose session may be the activity that is shown
+  return lastSucceeded && last !== undefined && !('missing' in last.causes) && last.causes.working > 0
 }
 
 function isNearLimit({ reading }: ComputeEntry): boolean {

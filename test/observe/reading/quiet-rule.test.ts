@@ -4,6 +4,7 @@ import { createUtc } from '../../../src/calendar/zone.ts'
 import { applyFacts, newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import type { AutosuspendDelay, Compute } from '../../../src/model/service/compute.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
+import type { AwakeIndicators } from '../../../src/model/observation.ts'
 import type { ReadingState } from '../../../src/model/ledger/reading-state.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { quietVerdict, type QuietLimits, type QuietVerdict } from '../../../src/observe/reading/quiet-rule.ts'
@@ -77,6 +78,9 @@ const read = {
   cacheReadAt: at(600),
   last: { ...reading(), at: at(600) },
 }
+const causes = { ...reading().causes, working: 1 } as AwakeIndicators
+const atWork = { ...read, last: { ...reading({ causes }), at: at(600) }, allowance: seconds(300) }
+const NO_PACE = { minInterval: seconds(1) }
 const stale = { ...known, lastAttemptAt: at(-50_000), cacheReadAt: at(-50_000) }
 const because = (given: Case): string => {
   const found = verdict(given)
@@ -118,6 +122,16 @@ test.each<[string, Case, string]>([
       reading: { ...known, lastAttemptAt: at(995) },
     },
     'full',
+  ],
+  [
+    'nobody came since a reading, which saw a client at work',
+    { limits: NO_PACE, reading: { ...atWork, lastAttemptAt: at(600), lastSucceeded: true } },
+    'full',
+  ],
+  [
+    'nobody came since a reading in vain, and the one before saw a client at work',
+    { limits: NO_PACE, reading: { ...atWork, lastAttemptAt: at(995), lastSucceeded: false } },
+    'quiet',
   ],
   ['the last reading was a moment ago', { reading: { ...read, lastAttemptAt: at(960) } }, 'pace'],
   ['the last reading is long ago and there is credit', { reading: read }, 'full'],
