@@ -59,7 +59,7 @@ export const createUsageOperations = (
   async listConsumption(query, cursor, signal) {
     const path = `consumption_history/v2/projects?${consumptionQuery({ ...query, orgId: query.orgId ?? orgId }, cursor)}`
     const page = await read('list_consumption', path, { decode: decodeConsumption, signal })
-    if (!page.ok) return withoutHistory(page.error)
+    if (!page.ok) return cursor === undefined ? withoutHistory(page.error) : page
     const { items, problems, projects: size } = page.value
     const next = nextCursor({ ...page.value, size }, cursor)
     return next.ok ? ok({ kind: 'page', items, problems, next: next.value }) : next

@@ -115,6 +115,11 @@ describe('consumption', () => {
     await using server = await faultyServer(answers(status, { message: 'no' }))
     expect(await serviceOf(server.baseUrl).listConsumption(query, undefined, running)).toEqual(expected)
   })
+
+  test.each([403, 404, 405])('answered %i behind a first page is no service without it', async (status) => {
+    await using server = await faultyServer(answers(status, { message: 'no' }))
+    expect(await serviceOf(server.baseUrl).listConsumption(query, 'x', running)).toMatchObject({ ok: false })
+  })
 })
 
 test('the detail of a project is asked for by its id', async () => {

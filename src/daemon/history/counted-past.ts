@@ -11,6 +11,7 @@ import type { History } from '../../model/ports/history.ts'
 import { jobStateWrite, type Outbox } from '../../model/ports/outbox.ts'
 import type { Service, ServiceOperations } from '../../model/ports/service.ts'
 import { commit, type AccountStore } from '../../model/ports/store.ts'
+import { serviceErrorText, type ServiceError } from '../../model/service/service-error.ts'
 import { computeKey, largestCu, type ComputeRef } from '../../model/service/compute.ts'
 import type { Consumption } from '../../model/service/consumption.ts'
 import {
@@ -46,11 +47,14 @@ type CountedPastOptions = Readonly<{
 const DAYS_KEPT = 59
 /** After the first turn the past is derived even if some project could not be looked at, 1 h in seconds. */
 const LONGEST_WAIT = 3600
+/** After a failure the past is read again 5 min later, in seconds: each time all days are read from the store. */
+const RETRY_AFTER = 300
 
 export async function createCountedPast(options: CountedPastOptions) {
   const { account, clock, history, store, epoch, log } = options
   let past = await readStoredPast(history, account)
   const since = clock.monotonic()
+  let failedAt = -Infinity
   let running: Promise<void> | undefined
 
   async function derive({ ledger, clock: { offset } }: PassState, signal: AbortSignal) {
@@ -69,13 +73,18 @@ export async function createCountedPast(options: CountedPastOptions) {
   return {
     /** Undefined before it was read. */
     current: () => past,
-    /** Starts to read once all projects were looked at. Beside the passes; a failure is tried again after the next pass. */
+    /** Starts to read once all projects were looked at. Beside the passes; a failure is tried again. */
     refresh: (state: PassState, signal: AbortSignal) => {
-      const waited = clock.monotonic() - since > LONGEST_WAIT
-      if (past || running || state.polling.list.finished === undefined) return
+      const now = clock.monotonic()
+      const waited = now - since > LONGEST_WAIT
+      const isEarly = state.polling.list.finished === undefined || now - failedAt < RETRY_AFTER
+      if (past || running || isEarly) return
       if (!waited && !isWhollyLookedAt(state.ledger)) return
       running = derive(state, signal)
-        .catch((err: unknown) => log.error({ err }, 'the past of the account could not be read'))
+        .catch((err: unknown) => {
+          failedAt = clock.monotonic()
+          log.error({ err }, 'the past of the account could not be read')
+        })
         .finally(() => {
           running = undefined
         })
@@ -95,7 +104,8 @@ type ProjectRows = Readonly<{ projectId: string; rows: readonly DayRow[] }>
 async function readPast(options: CountedPastOptions, request: PastRequest): Promise<CountedPast> {
   const { ledger, now, signal } = request
   const operations = options.service.at('report')
-  const { orgId } = await subscriberOf(operations, ledger.projects, signal)
+  const { orgId, failure } = await subscriberOf(operations, ledger.projects, signal)
+  throwWhilePassing(failure, signal)
   const computes = new Map<string, ComputePast>()
   let batch: ProjectRows[] = []
   const narrowBatch = async () => {
@@ -155,8 +165,15 @@ async function consumptionByProject(
 ): Promise<ReadonlyMap<string, readonly Consumption[]>> {
   const from = instant(Math.floor(now / DAY - DAYS_KEPT) * DAY)
   const projectIds = batch.map(({ projectId }) => projectId)
-  const { items } = await readConsumption(service, { projectIds, orgId, from, to: now }, signal)
+  const { items, failure } = await readConsumption(service, { projectIds, orgId, from, to: now }, signal)
+  throwWhilePassing(failure, signal)
   return Map.groupBy(items, ({ projectId }) => projectId)
+}
+
+/** @throws where the service may tell it later: what is stored without its count stays so */
+function throwWhilePassing(failure: ServiceError | undefined, signal: AbortSignal): void {
+  const isPassing = failure && ['unavailable', 'limited', 'unauthorized'].includes(failure.kind)
+  if (isPassing && !signal.aborted) throw new Error(serviceErrorText(failure))
 }
 
 type CountedProject = ProjectRows & Readonly<{ counted: readonly Consumption[] }>

@@ -3,13 +3,16 @@ import { expect, test } from 'vitest'
 import { shownAmount } from '../../../src/ledger/metering/shown-amount.ts'
 import { spendOf } from '../../../src/ledger/settle/cu-time.ts'
 import { addBounds, eachBound, type Bounds } from '../../../src/model/ledger/quantities.ts'
+import type { Service } from '../../../src/model/ports/service.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
-import { HOUR, instant, type Interval } from '../../../src/model/units.ts'
+import { HOUR, instant, seconds, type Interval } from '../../../src/model/units.ts'
 import { shownBecauseText } from '../../../src/outputs/text/amounts.ts'
+import { failed } from '../../../src/std/result.ts'
 import { prices } from '../../support/build.ts'
 import { longTest } from '../../support/tiers.ts'
 import {
   countedPast,
+  NEVER,
   NOW,
   openPast,
   startAccount,
@@ -113,8 +116,38 @@ test('the past is read once: later starts have it from the store', async () => {
   const account = await startAccount({ seed: 13, preset: 'interface', days: 10, projects: 9 })
   const past = await countedPast(account, 'consumption')
   expect(past.computes.size).toBeGreaterThan(3)
-  const again = await openPast(account, 'nothing', account.store)
+  const again = await openPast(account, 'nothing', { history: account.store })
   expect(again.current()).toEqual(past)
+})
+
+test('while the service does not tell what it counted nothing is kept, and it is asked again after five minutes', async () => {
+  const account = await startAccount({ seed: 13, preset: 'interface', days: 10, projects: 9 })
+  const { clock, service, state } = account
+  const asked: number[] = []
+  const late: Service = {
+    ...service,
+    at: (priority) => ({
+      ...service.at(priority),
+      listConsumption: (...query) =>
+        asked.push(clock.now()) === 1
+          ? Promise.resolve(failed({ kind: 'unavailable', message: '503' }))
+          : service.at(priority).listConsumption(...query),
+    }),
+  }
+  const errors: unknown[] = []
+  const log = { error: (fields: object) => errors.push(fields), info: () => undefined }
+  const counted = await openPast({ ...account, service: late }, 'consumption', { log })
+  const known: boolean[] = []
+  for (let minute = 0; minute < 6; minute += 1) {
+    counted.refresh(state, NEVER)
+    // oxlint-disable-next-line no-await-in-loop -- one pass after the other
+    await clock.run(Promise.resolve(counted.idle()).then(() => clock.sleep(seconds(60), NEVER)))
+    known.push(counted.current() !== undefined)
+  }
+  expect(known).toEqual([false, false, false, false, false, true])
+  expect([errors.length, asked.length]).toEqual([1, 2])
+  const bases = [...(counted.current()?.computes.values() ?? [])].map(({ basis }) => basis)
+  expect(new Set(bases)).toEqual(new Set(['consumption']))
 })
 
 test('without a count the sizes of the first look are assumed, and the words say so', async () => {

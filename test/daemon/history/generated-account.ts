@@ -92,15 +92,11 @@ export async function startAccount({ seed, preset, days, projects, zone = UTC }:
 
 export type Account = Awaited<ReturnType<typeof startAccount>>
 
-/** @param history by default one without a stored past */
+/** @param over by default a history without a stored past, and a log in which an error fails the test */
 export async function openPast(
   { clock, service, store }: Account,
   told: Told,
-  history: Pick<Account['store'], 'awakeTimes' | 'days' | 'jobState'> = {
-    awakeTimes: (...span) => store.awakeTimes(...span),
-    days: (...span) => store.days(...span),
-    jobState: () => Promise.resolve(undefined),
-  },
+  over: Partial<Pick<Parameters<typeof createCountedPast>[0], 'history' | 'log'>> = {},
 ) {
   const none = { kind: 'none', because: 'plan', message: 'consumption history needs a paid plan' } as const
   const limited: Service = {
@@ -114,11 +110,16 @@ export async function openPast(
     account: 'main',
     clock,
     service: limited,
-    history,
+    history: {
+      awakeTimes: (...span) => store.awakeTimes(...span),
+      days: (...span) => store.days(...span),
+      jobState: () => Promise.resolve(undefined),
+    },
     store: store.account('main'),
     epoch: store.epoch,
     onRead: () => Promise.resolve(),
     log: { error: (fields: object) => expect.fail(JSON.stringify(fields)), info: () => undefined },
+    ...over,
   })
 }
 
