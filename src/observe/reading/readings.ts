@@ -143,13 +143,23 @@ async function readWith(
         : await fullReading(client, server)
     if (Math.abs(reading.serverTime - clock.now()) > MAX_CLOCK_DIFFERENCE)
       throw new Error('the clock of the server and ours are more than a day apart')
-    await client.end()
+    await leave(client, clock)
     return { kind, ...reading }
   } catch (error) {
     // A connection that failed half-way may wait for ever to be ended in good order.
     client.connection.stream.destroy()
     throw error
   }
+}
+
+/** Longest wait for the other side to close the connection: some proxies leave that to the client, and the reading is done. */
+const LEAVE_WITHIN = seconds(0.5)
+
+async function leave(client: Client, clock: Clock): Promise<void> {
+  const left = new AbortController()
+  const leaving = client.end().finally(() => left.abort())
+  await Promise.race([leaving, clock.sleep(LEAVE_WITHIN, left.signal)])
+  client.connection.stream.destroy()
 }
 
 /** Milliseconds: what a reading shows is kept until its time is over, so that a time far ahead would be kept for ever. */

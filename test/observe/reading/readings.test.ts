@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
@@ -206,9 +206,29 @@ test('a server that accepts and never answers is a time-out, and its connection 
     kind: 'failed',
     because: 'timeout',
   })
-  const [socket] = (await connection) as [import('node:net').Socket]
+  const [socket] = (await connection) as [Socket]
   if (!socket.closed) await once(socket.resume(), 'close')
   server.close()
+})
+
+test('what a reading saw stands where the connection is not closed from the other side', async () => {
+  const relay = createServer({ allowHalfOpen: true }, (client) => {
+    const server = connect(local.proxyPort, '127.0.0.1')
+    client.pipe(server)
+    server.pipe(client, { end: false })
+  }).listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  const opened = once(relay, 'connection')
+  const { dsn = '' } = readingOptions()
+  const { port } = relay.address() as AddressInfo
+  expect(await readingOf('light', { dsn: dsn.replace(String(local.proxyPort), String(port)) })).toMatchObject(
+    {
+      connections: { idle: 1 },
+    },
+  )
+  const [socket] = (await opened) as [Socket]
+  if (!socket.closed) socket.destroy()
+  relay.close()
 })
 
 longTest('a server with no connection left is at its limit, which is an answer', async () => {
