@@ -68,7 +68,8 @@ export function createConnectionAddresses(options: AddressOptions): ConnectionAd
       return isHostAllowed(host, hosts) ? undefined : 'host-not-allowed'
     },
     prepare: async (compute, signal) => {
-      if (dsn !== undefined || uris.has(compute.endpointId)) return ok(undefined)
+      const isKnown = uris.get(compute.endpointId)?.compute.host === compute.host
+      if (dsn !== undefined || isKnown) return ok(undefined)
       const answer = (await ask?.(compute, signal)) ?? failed('no dsn')
       if (answer.ok) uris.set(compute.endpointId, { compute, uri: answer.value })
       return answer
