@@ -101,10 +101,24 @@ const show = (text) => {
 
 let tag = ''
 
+/** The page stays, and no longer looks current. The next answer is asked for whole, as its banner replaces this one. */
+const showStale = (problem) => {
+  tag = ''
+  const banner = document.createElement('div')
+  banner.className = 'banner bad'
+  banner.textContent = `${problem}: this page shows what was seen last.`
+  replaceBanner(banner)
+}
+
 const refresh = async () => {
   if (isBusy()) return
   const response = await fetch(location.href, { headers: { accept: 'text/html', 'if-none-match': tag } })
-  if (!response.ok || !response.headers.get('content-type')?.startsWith('text/html')) return
+  if (response.status === 304) return
+  // a page also says that a compute was deleted, or that Dormouse is starting
+  if (!response.headers.get('content-type')?.startsWith('text/html')) {
+    showStale(`Dormouse refuses to refresh this page (status ${response.status})`)
+    return
+  }
   const text = await response.text()
   if (isBusy()) return
   tag = response.headers.get('etag') ?? ''
@@ -112,8 +126,7 @@ const refresh = async () => {
 }
 
 const refreshNow = () => {
-  // a failed request leaves the page as it is
-  refresh().catch(() => undefined)
+  refresh().catch(() => showStale('Dormouse does not answer'))
 }
 
 document.addEventListener('DOMContentLoaded', () => {

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe, { type AxeResults } from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { listenHttp, urlOf, type HttpListener } from '../../../src/daemon/http/listen.ts'
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
@@ -270,5 +270,43 @@ it('the page is refreshed in place: focus, scroll and what is open stay, whoever
   await expect.poll(() => page.getByText('renamed twice').count()).toBe(1)
   expect(await page.evaluate('document.activeElement.textContent')).toBe('search-6')
   expect(quiet(watched)).toEqual(CLEAN)
+  shown = before
+})
+
+const outage = (route: Route) => route.abort()
+const refusal = (route: Route) => route.fulfill({ status: 401, json: { message: 'a token is needed' } })
+
+it('an open page says that its compute was deleted, that it can no longer be refreshed, and when it is again', async () => {
+  await using context = await browser.newContext()
+  const { page } = await watchedPage(context)
+  await page.clock.install()
+  const before = shown
+  const banner = page.locator('#banner')
+  const later = () => page.clock.runFor(15_000)
+  await page.goto(`${url}/computes/ep-0`)
+  const healthy = (await banner.textContent()) ?? ''
+
+  await page.route('**/computes/ep-0', outage)
+  await later()
+  await expect.poll(() => banner.textContent()).toMatch(/^Dormouse does not answer: .*seen last/)
+  expect([await banner.getAttribute('class'), await banner.getAttribute('role')]).toEqual([
+    'banner bad',
+    'status',
+  ])
+  await page.unroute('**/computes/ep-0', outage)
+  await later()
+  await expect.poll(() => banner.textContent()).toBe(healthy)
+
+  await page.route('**/computes/ep-0', refusal)
+  await later()
+  await expect.poll(() => banner.textContent()).toMatch(/refuses to refresh this page \(status 401\)/)
+  await page.unroute('**/computes/ep-0', refusal)
+
+  shown = {
+    ...before,
+    computes: before.computes.filter(({ identity }) => identity.ref.endpointId !== 'ep-0'),
+  }
+  await later()
+  await expect.poll(() => page.locator('h1').textContent()).toBe('No such compute')
   shown = before
 })
