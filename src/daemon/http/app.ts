@@ -79,8 +79,10 @@ function statusRoutes(app: Hono, sources: Pick<ApiSources, 'snapshot'> & Explain
     })
   })
   app.get('/api/v1/computes/:id', (context) => {
+    const current = snapshot()
+    if (!current) return refuse(context, 503, NOT_READY)
     const id = context.req.param('id')
-    const view = snapshot()?.computes.find(({ identity: { ref } }) => ref.endpointId === id)
+    const view = current.computes.find(({ identity: { ref } }) => ref.endpointId === id)
     return view ? context.json(computeJson(view)) : refuse(context, 404, 'no such compute')
   })
   app.get('/api/v1/explain/:name', async (context) => {
