@@ -71,14 +71,17 @@ test('the report of a team names the team, and the address decides the channel',
 })
 
 /** An API with nothing to show. */
-const appWith = (sendReport?: (account: string) => Promise<string | undefined>) =>
+const appWith = (
+  sendReport?: (account: string) => Promise<string | undefined>,
+  accounts: readonly string[] = ['main'],
+) =>
   createApiApp({
     snapshot: () => undefined,
     history: NO_HISTORY,
     accounts: () => [],
     ...NO_PAGES,
     clock: fakeClock(),
-    reports: () => new Map([['main', {} as ReportSource]]),
+    reports: () => new Map(accounts.map((account) => [account, {} as ReportSource])),
     sender: () => sendReport,
   })
 
@@ -98,4 +101,24 @@ test('the API sends the report of the last week when there is a receiver', async
   expect((await statusOf(app, '?account=main'))[0]).toBe(429)
   expect((await statusOf(appWith()))[0]).toBe(409)
   expect(asked).toEqual(['main', 'main'])
+})
+
+test('the API sends the report of no account that nobody named, where there are several', async () => {
+  const asked: string[] = []
+  const send = (account: string) => {
+    asked.push(account)
+    return Promise.resolve('2026-W47-manual-1')
+  }
+  const app = appWith(send, ['main', 'other'])
+  const statusOf = async (query: string) => {
+    const answer = await app.request(`/api/v1/report/send${query}`, { method: 'POST' })
+    return [answer.status, await answer.json()]
+  }
+  expect(await statusOf('')).toEqual([400, { message: 'account: expected one of main, other' }])
+  expect(await statusOf('?account=nobody')).toEqual([
+    400,
+    { message: 'account: expected one of main, other, got nobody' },
+  ])
+  expect(await statusOf('?account=other')).toEqual([202, { account: 'other', slot: '2026-W47-manual-1' }])
+  expect(asked).toEqual(['other'])
 })

@@ -7,6 +7,7 @@ import type { ReportArchive } from '../../reports/requests.ts'
 import {
   archivedReportTexts,
   listArchive,
+  parseAccount,
   parseArchiveRequest,
   parseFlag,
   parseReportRequest,
@@ -43,16 +44,14 @@ export function reportRoutes(app: Hono, { clock, archive, reports, sender }: Rep
     return list.ok ? context.json(list.value) : refuse(context, 400, list.error)
   })
   app.post('/api/v1/report/send', async (context) => {
-    const names = [...reports().keys()]
-    const account = context.req.query('account') ?? names[0]
-    if (account === undefined || !names.includes(account))
-      return refuse(context, 400, `account: expected one of ${names.join(', ')}`)
+    const account = parseAccount(context.req.query(), [...reports().keys()])
+    if (!account.ok) return refuse(context, 400, account.error)
     const sendReport = sender?.()
     if (!sendReport) return refuse(context, 409, 'report.sinks names nobody to send it to')
-    const slot = await sendReport(account)
+    const slot = await sendReport(account.value)
     return slot === undefined
       ? refuse(context, 429, 'too many reports of this week were asked for')
-      : context.json({ account, slot }, 202)
+      : context.json({ account: account.value, slot }, 202)
   })
   app.get('/api/v1/schema/report', (context) => context.json(reportJsonSchema()))
 }
