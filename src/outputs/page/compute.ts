@@ -102,7 +102,7 @@ const computeFigures = (view: ComputeView) =>
     ${labelledFigure('Spend since first seen', moneyText((view.ledger.shown?.amount ?? view.ledger.spend).likely, view.identity.currency), spendRange(view))}
     ${labelledFigure('Hit ratio', view.reading.hitRatio === undefined ? EMPTY_CELL : `${(100 * view.reading.hitRatio).toFixed(1)} %`, view.reading.hitRatio === undefined && (view.reading.at === undefined ? 'never read' : 'not known'))}
     ${labelledFigure('Connections', view.reading.connections ? connectionCount(view.reading.connections) : EMPTY_CELL, `of ${view.reading.maxConnections}`)}
-    ${labelledFigure('Autosuspend delay', view.state.delay === 'never' ? 'never sleeps' : exactDurationText(view.state.delay))}
+    ${labelledFigure('Autosuspend delay', view.state.delay === 'never' ? 'off' : exactDurationText(view.state.delay))}
   </dl>`
 
 const spendRange = ({ ledger: { spend, shown }, identity: { currency } }: ComputeView) =>

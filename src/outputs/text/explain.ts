@@ -93,7 +93,7 @@ export function explanationLines(view: ComputeView): readonly string[] {
 }
 
 function delayText({ state: { delay }, identity: { compute } }: ComputeView) {
-  if (delay === 'never') return 'it is never suspended: autosuspend is off'
+  if (delay === 'never') return 'autosuspend is off: no suspension comes by itself'
   const isDefault = compute.autosuspendDelay === undefined
   const source = isDefault ? ', the default of its project or of the service' : ''
   return `it is suspended after ${exactDurationText(delay)} without activity${source}`

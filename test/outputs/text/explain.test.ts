@@ -83,3 +83,13 @@ test('amounts are told as everywhere, and no range of one value', () => {
   expect(lines).toContain('awake 1.7 h in all; spend 0.11 USD (0.11 USD to 123,456.79 USD)')
   expect(lines).toContain('of that after the last activity 0 s; added by readings of Dormouse 5 min')
 })
+
+test('a compute that somebody suspended is not said to be never suspended where autosuspend is off', () => {
+  const asleep = viewWith(view, {
+    state: { shown: 'idle', reason: { because: 'asleep', since: at(60) }, delay: 'never' },
+  })
+  expect(explanationLines(asleep).slice(1, 3)).toEqual([
+    'asleep since 2026-01-05T00:01:00Z',
+    'autosuspend is off: no suspension comes by itself',
+  ])
+})
