@@ -75,8 +75,7 @@ function budgetHtml(view: BudgetWithForecast, context: BudgetContext) {
       ${burnTable(view)}
       <ul class="plain">
         <li>${rungText(view)}</li>
-        ${shown && html`<li>${ledgerText(view)}</li>`}
-        <li>${percentText(view.assumed)} of the amount is assumed: no observation covers it.</li>
+        ${shown && html`<li>${ledgerText(view)}</li>`} ${assumedHtml(view)}
         <li>
           With every compute awake at its largest size the burn rate would be ${burnText(view.maxBurn)}.
         </li>
@@ -174,6 +173,9 @@ const rungText = ({ rungs }: BudgetWithForecast) =>
 
 const ledgerText = ({ spent, share, limit }: BudgetWithForecast) =>
   `Thresholds, burn rates and alerts count what the ledger takes as likely: ${amountText(spent.likely, limit)}, ${percentText(share)} of the limit.`
+
+const assumedHtml = ({ assumed }: BudgetWithForecast) =>
+  assumed > 0 && html`<li>${percentText(assumed)} of the amount is assumed: no observation covers it.</li>`
 
 function actingText({ enforcement }: BudgetWithForecast) {
   switch (enforcement.kind) {

@@ -44,7 +44,13 @@ export function recentDurationText(span: Seconds): string {
   return span === 3600 ? 'hour' : exactDurationText(span)
 }
 
-export const percentText = (share: number): string => `${(100 * share).toFixed(0)} %`
+/** `14 %`. A small part is not none, and nearly all is not all: `0.4 %`, `99.6 %`, `<0.1 %`, `>99.9 %`. */
+export function percentText(share: number): string {
+  const percent = 100 * share
+  if (percent > 0 && percent < 0.5) return percent < 0.05 ? '<0.1 %' : `${percent.toFixed(1)} %`
+  if (percent >= 99.5 && percent < 100) return percent >= 99.95 ? '>99.9 %' : `${percent.toFixed(1)} %`
+  return `${percent.toFixed(0)} %`
+}
 
 /** Prices are in millionths. */
 const MAX_DECIMALS = 6

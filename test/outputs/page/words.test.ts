@@ -2,13 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import type { AccountView, ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
 import type { ComputeRef } from '../../../src/model/service/compute.ts'
-import { millis, micros, type Instant } from '../../../src/model/units.ts'
+import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
+import { millis, micros, ratio, type Instant } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { TAKEN } from '../../support/fleet-snapshot.ts'
 import { KEPT } from './kept-reports.ts'
 import { pastOf } from './past.ts'
-import { appOf, fleet, textOf } from './shown.ts'
+import { appOf, budgetOf, fleet, textOf } from './shown.ts'
 import { viewWith, type ViewChange } from '../../support/view-with.ts'
 
 /** Text of a page without tags; no-break spaces stay. */
@@ -204,4 +205,34 @@ test('all times of a report page are in the same named zone', async () => {
   const text = await read(snapshot, '/report')
   const [, made] = /Archived as it was made on (.{16}) UTC/.exec(text) ?? []
   expect(text).toContain(`As of ${made} UTC.`)
+})
+
+const withBudget = (over: Parameters<typeof budgetOf>[0]): Snapshot =>
+  withAccount({ budgets: [budgetOf({ shown: undefined, ...over })] })
+
+test('a budget that is nearly spent is not said to be spent, nor a small chance to be none', async () => {
+  const spent = micros(199_200_000)
+  const forecast = { ...budgetOf().forecast, probabilityOver: ratio(0.004) } as BudgetForecast
+  const text = await read(
+    withBudget({
+      spent: { low: spent, likely: spent, high: spent },
+      share: ratio(0.996),
+      remaining: 800_000,
+      forecast,
+    }),
+    '/budgets',
+  )
+  expect(text).toContain('99.6 % of the limit Left 0.80 USD')
+  expect(text).toContain('Chance of going over 0.4 %')
+})
+
+test('only of a budget with an assumed part is said what no observation covers', async () => {
+  const says = 'of the amount is assumed: no observation covers it.'
+  expect(await read(withBudget({ assumed: ratio(0.02) }), '/budgets')).toContain(`2 % ${says}`)
+  expect(await read(withBudget({ assumed: ratio(0) }), '/budgets')).not.toContain(says)
+})
+
+test('a compute that somebody suspended is not said to never sleep where autosuspend is off', async () => {
+  const off = withViews(() => ({ state: { delay: 'never' } }))
+  expect(await read(off, '/computes/ep-0')).toMatch(/Autosuspend delay off /)
 })

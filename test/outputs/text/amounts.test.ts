@@ -7,6 +7,7 @@ import {
   moneyColumn,
   moneyColumns,
   moneyText,
+  percentText,
   rangeText,
   shortNumber,
   spanText,
@@ -44,6 +45,22 @@ test.each([
   [4_677_480_000, '1,299 h'],
 ])('%i ms are told as %s', (milliseconds, text) => {
   expect(spanText(milliseconds)).toBe(text)
+})
+
+test.each([
+  [0, '0 %'],
+  [0.0003, '<0.1 %'],
+  [0.004, '0.4 %'],
+  [0.005, '1 %'],
+  [0.145, '14 %'],
+  [0.9949, '99 %'],
+  [0.996, '99.6 %'],
+  [0.9996, '>99.9 %'],
+  [1, '100 %'],
+  [1.004, '100 %'],
+  [25.5, '2550 %'],
+])('a share of %d is told as %s: none and all are said of none and all alone', (share, text) => {
+  expect(percentText(share)).toBe(text)
 })
 
 test.each([
