@@ -24,11 +24,8 @@ export function recommendationListLines(all: RecommendationsJson, asked: Asked):
   const isOneCompute = asked.compute !== undefined
   const open = recommendations.filter(({ state }) => state === 'open')
   const ended = recommendations.filter(({ state }) => state !== 'open')
-  const total = savingText(all.saving_micros_per_30_days, currency)
   return [
-    open.length === 0
-      ? `account ${account}: no open recommendations${notEvaluatedText(all, asked)}`
-      : `account ${account}: ${countWithNoun(open.length, 'open recommendation')}; applying all ${total}`,
+    `account ${account}: ${headingText(all, asked)}`,
     ...[...bySaving(open), ...bySaving(ended)].flatMap((one) => ['', ...blockOf(one, currency)]),
     ...reasonGroups(withheld).flatMap(({ heading, reasons }) => [
       '',
@@ -39,6 +36,17 @@ export function recommendationListLines(all: RecommendationsJson, asked: Asked):
       ...(isOneCompute ? [] : countLines(reasons, currency)),
     ]),
   ]
+}
+
+/** A list that was limited to another state says nothing of open ones. */
+function headingText(all: RecommendationsJson, asked: Asked): string {
+  const { recommendations, withheld, saving_micros_per_30_days: saving, currency } = all
+  const { state = 'open' } = asked
+  if (state === 'withheld') return withheld.length === 0 ? 'nothing is withheld' : 'what is withheld, and why'
+  const { length } = recommendations.filter((one) => one.state === state)
+  if (length === 0) return `no ${state} recommendations${notEvaluatedText(all, asked)}`
+  const count = countWithNoun(length, `${state} recommendation`)
+  return state === 'open' ? `${count}; applying all ${savingText(saving, currency)}` : count
 }
 
 /** An empty list of all states is no answer: every compute that was evaluated has an entry. Evaluation begins after the first pass. */
