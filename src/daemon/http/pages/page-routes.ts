@@ -95,9 +95,14 @@ async function sendParts(context: Context, parts: AsyncIterable<string>) {
 function sendDocument(context: Context, text: string, status: PageStatus) {
   const etag = `"${contentHash(text)}"`
   const headers = { ...HEADERS, etag }
-  const isUnchanged = context.req.header('if-none-match') === etag
-  return isUnchanged ? context.body(null, 304, headers) : context.html(text, status, headers)
+  return isKnown(context.req.header('if-none-match'), etag)
+    ? context.body(null, 304, headers)
+    : context.html(text, status, headers)
 }
+
+/** A proxy that compresses makes a tag weak. Source: RFC 9110, "If-None-Match". */
+const isKnown = (header: string | undefined, etag: string) =>
+  header?.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^W\//, ''))) === true
 
 /** Defence in depth: markup in a name could neither run nor send anything. */
 const HEADERS = {
