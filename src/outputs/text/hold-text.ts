@@ -41,11 +41,17 @@ export const forceJson = (
 })
 
 /** `hold-1a2b of ann stops changes of project=dev-* (3 computes) until 2026-01-06T00:00:00Z: the release`. */
-export function placedHoldText({ id, what, computes, by, reason, until, ended }: PlacedHoldJson): string {
+export function placedHoldText(hold: PlacedHoldJson): string {
+  const { id, computes, by, reason, until, ended } = hold
+  const what = whatText(hold)
   if (ended)
     return `${id} of ${by} on ${what} ended at ${toSecond(ended.at)}${ended.by === null ? '' : ` by ${ended.by}`}: ${reason}`
   return `${id} of ${by} stops changes of ${what} (${countWithNoun(computes, 'compute')}) until ${toSecond(until)}: ${reason}`
 }
+
+/** Without conditions the account is named, whose computes they are: others may be changed. */
+const whatText = ({ what, match, account }: PlacedHoldJson) =>
+  Object.keys(match).length === 0 ? `${what} of account ${account}` : what
 
 export const freezeText = ({ window, from, to }: HoldsJson['freezes'][number]) =>
   `the freeze ${window} stops all changes` +
