@@ -26,8 +26,13 @@ export const createStatusCommand = ({ io, end }: CommandSession) =>
         printFleetAnswer(options, io, {
           ask: readFleet,
           answerFrom: (stored) => ok(fleetJson(stored)),
-          text: (fleet) =>
-            [...insecureLines(fleet), ...fleet.accounts.map(accountText), '', fleetTable(fleet)].join('\n'),
+          text: (fleet, isStored) =>
+            [
+              ...insecureLines(fleet),
+              ...fleet.accounts.map((account) => accountText(account, isStored)),
+              '',
+              fleetTable(fleet),
+            ].join('\n'),
         }),
       ),
     )
@@ -35,7 +40,7 @@ export const createStatusCommand = ({ io, end }: CommandSession) =>
 const insecureLines = ({ insecure }: FleetJson) =>
   insecure.length === 0 ? [] : [`without encryption or authentication: ${insecure.join(', ')}`]
 
-function accountText(account: FleetJson['accounts'][number]) {
+function accountText(account: FleetJson['accounts'][number], isStored: boolean) {
   const {
     service,
     spend,
@@ -47,7 +52,7 @@ function accountText(account: FleetJson['accounts'][number]) {
     month,
   } = account
   return [
-    `account ${account.account}: service ${service}; awake ${spanText(awake_seconds.likely * 1000)}, ` +
+    `account ${account.account}: service ${isStored ? 'not asked' : service}; awake ${spanText(awake_seconds.likely * 1000)}, ` +
       `spend ${spentText(spend, spend.currency)}; ` +
       `wakes caused by readings ${observer.wakes_caused}, awake time added ${spanText(observer.awake_extension_seconds * 1000)}`,
     ...ageLines(account),
@@ -62,7 +67,7 @@ function accountText(account: FleetJson['accounts'][number]) {
       : [
           `  metering diverges from the ledger for ${count.projects_off} of ${count.projects_compared} projects`,
         ]),
-    ...(account.list_complete && account.projects_unseen === 0 ? [] : [`  ${partialText(account)}`]),
+    ...(isStored ? [] : partialLines(account)),
     ...account.problems.map((problem) => `  not seen: ${sanitize(problem)}`),
   ].join('\n')
 }
@@ -75,11 +80,13 @@ function ageLines({ service, stored, last_sweep_at, stored_at }: FleetJson['acco
   return [stored ? `  ${age}` : `  the ledger cannot be stored: ${age}`]
 }
 
-const partialText = ({ list_complete, projects_unseen }: FleetJson['accounts'][number]) =>
-  `totals are partial: ${[
+function partialLines({ list_complete, projects_unseen }: FleetJson['accounts'][number]) {
+  const lacks = [
     ...(projects_unseen === 0 ? [] : [`${countWithNoun(projects_unseen, 'project')} not looked at yet`]),
     ...(list_complete ? [] : ['the project list is not read to its end']),
-  ].join(', and ')}`
+  ]
+  return lacks.length === 0 ? [] : [`  totals are partial: ${lacks.join(', and ')}`]
+}
 
 const boundedText = (bounds: Readonly<{ low: number; likely: number; high: number }>, unit: string) =>
   budgetAmountText(bounds.likely, unit) +

@@ -32,7 +32,8 @@ type FleetQuestion<Value> = Readonly<{
     stored: Snapshot,
     source: StoredSource,
   ) => Result<Value, string> | Promise<Result<Value, string>>
-  text: (value: Value) => string
+  /** @param isStored from the store: no daemon asked the service */
+  text: (value: Value, isStored: boolean) => string
 }>
 
 /** From the running daemon, else from the store. */
@@ -41,22 +42,22 @@ export async function printFleetAnswer<Value>(
   io: Io,
   { ask, answerFrom, text }: FleetQuestion<Value>,
 ): Promise<ExitCode> {
-  const print = (value: Value): ExitCode => {
-    io.out(options.json ? jsonText(value) : text(value))
+  const print = (value: Value, isStored: boolean): ExitCode => {
+    io.out(options.json ? jsonText(value) : text(value, isStored))
     return EXIT.ok
   }
   const target = daemonApi(options, io)
   if (!target.ok) return failUsage(io, ...target.error)
   const { api, config } = target.value
   const answer = await ask(api)
-  if (answer.ok) return print(answer.value)
+  if (answer.ok) return print(answer.value, false)
   const { kind, message } = answer.error
   const answerStored = (known: Config) =>
     withStore(known, async (store) => {
       const value = await answerFrom(await storedSnapshot(known, store), { store, config: known })
       if (!value.ok) return failUsage(io, `${value.error}; ${message}, so the store was read`)
       io.err(`dormouse: ${message}; this is what the last one stored, and current states are unknown`)
-      return print(value.value)
+      return print(value.value, true)
     })
   const exitCode = config && kind === 'unreached' ? await answerStored(config) : undefined
   return exitCode ?? failAnswer(io, answer.error)

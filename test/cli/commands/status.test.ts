@@ -12,8 +12,10 @@ import { toIso } from '../../../src/model/time.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { NO_PAGES } from '../../support/no-pages.ts'
 import { NO_REPORTS } from '../../support/no-reports.ts'
-import { at } from '../../support/build.ts'
+import { at, project } from '../../support/build.ts'
 import { snapshotOf } from '../../support/fleet-snapshot.ts'
+import { computeOf } from '../../store/build.ts'
+import { keptBy } from '../kept.ts'
 import { dormouse, words } from '../local-cli.ts'
 
 /** What `status` prints of an account between its first line and its computes. */
@@ -68,6 +70,16 @@ test.each([
   const { backlog } = snapshotOf(1).accounts[0] ?? {}
   const { lines } = await statusOf({ ...WELL, listedAt, ...(backlog && { backlog: { ...backlog, unseen } }) })
   expect(lines).toEqual([`  totals are partial: ${lacks}`])
+})
+
+test('without a daemon nobody asked the service, and what is stored is not partial', async () => {
+  await using kept = await keptBy([
+    { computes: [computeOf('ep-one')], projects: [{ project: project(), listed: undefined }] },
+  ])
+  const { code, out } = await kept.cli('status')
+  const [account, ...lines] = out.split('\n\n')[0]?.split('\n') ?? []
+  expect([code, lines]).toEqual([0, []])
+  expect(account).toMatch(/^account main: service not asked; awake 60 s, spend /)
 })
 
 test.each([
