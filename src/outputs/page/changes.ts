@@ -82,7 +82,7 @@ export function changesPage(input: ChangesPageInput): PageContent {
         ${labelledFigure('Being applied or verified', String(open.applying + open.verifying))}
       </dl>
       ${listLinks(query)} ${filterForm(input)}
-      ${rows.length === 0 ? html`<p class="nothing">${EMPTY_TEXTS[query.list]}</p>` : tableOf(input)}
+      ${rows.length === 0 ? html`<p class="nothing">${emptyText(query)}</p>` : tableOf(input)}
       ${pages > 1 && pager(query, pages)}`,
   }
 }
@@ -95,6 +95,9 @@ const EMPTY_TEXTS: Readonly<Record<ChangeList, string>> = {
   open: 'No change is open. “dormouse change” asks for one, “dormouse approve” makes one of a recommendation.',
   ended: 'No change ended in the last 30 days.',
 }
+
+const emptyText = ({ list, kind, team }: ChangesPageQuery) =>
+  kind === undefined && team === undefined ? EMPTY_TEXTS[list] : 'No change matches these filters.'
 
 const pathOf = ({ list, kind, team, page }: ChangesPageQuery) => {
   const values = {

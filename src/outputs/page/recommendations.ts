@@ -67,7 +67,7 @@ export function recommendationsPage(input: AdvicePageInput): PageContent {
         ${savings.map(({ account, text }) => labelledFigure(savings.length > 1 ? `Applying all, ${account}` : 'Applying all', text))}
       </dl>
       ${listLinks(query)} ${filterForm(input)}
-      ${rows.length === 0 ? html`<p class="nothing">${EMPTY_TEXTS[query.state]}</p>` : tableOf(input)}
+      ${rows.length === 0 ? html`<p class="nothing">${emptyText(query)}</p>` : tableOf(input)}
       ${pages > 1 && pager(query, pages)}`,
   }
 }
@@ -87,6 +87,9 @@ const EMPTY_TEXTS: Readonly<Record<AdviceList, string>> = {
   withheld: 'Nothing is withheld: no compute has been judged yet, or every kind has its answer.',
   fits: 'No compute has been judged yet, or none has a setting that fits.',
 }
+
+const emptyText = ({ state, kind, team }: AdviceQuery) =>
+  kind === undefined && team === undefined ? EMPTY_TEXTS[state] : 'Nothing matches these filters.'
 
 /** Order of the lists that hold reasons in place of recommendations, in words after the number of rows. */
 const ORDER_TEXTS: Readonly<Partial<Record<AdviceList, string>>> = {

@@ -205,6 +205,16 @@ test('where there is none, the page says how to ask for one', async () => {
   expect(await textOf(none, '/computes/ep-0')).not.toContain('id="changes"')
 })
 
+test.each(['?kind=restart', '?team=nobody', '?state=ended&team=nobody'])(
+  '%s: that no change has the kind or team is not to say that there is none',
+  async (query) => {
+    const text = await page(query)
+    expect(rows(text)).toEqual([])
+    expect(text).toContain('No change matches these filters.')
+    expect(text).not.toMatch(/No change is open|No change ended/)
+  },
+)
+
 test('the page of a compute has its open changes with their holds, and the last five that ended with their history', async () => {
   const ref = { account: 'main', projectId: 'project-0', endpointId: 'ep-0' }
   const ended = Array.from({ length: 6 }, (_, index) =>

@@ -35,7 +35,7 @@ test('by likely saving; what costs more comes last and says so first', async () 
 })
 
 test('a setting that fits is not withheld', async () => {
-  expect(await page('?state=withheld&kind=pooler')).toContain('Nothing is withheld')
+  expect(await page('?state=withheld&kind=pooler')).toContain('Nothing matches these filters.')
   const text = await page('?state=fits&kind=pooler')
   expect(text.replaceAll(/\s+/g, ' ')).toContain('250 with nothing to change.')
   expect(rows(text)).toHaveLength(100)
@@ -85,6 +85,16 @@ test('where there is none, the page says where the reasons are', async () => {
   const compute = await textOf(appOf({ snapshot: fleet(1) }), '/computes/ep-0')
   expect(compute).toContain('It has not been judged yet')
 })
+
+test.each(['', 'state=implemented&', 'state=dismissed&', 'state=withheld&', 'state=fits&'])(
+  '?%skind=refresh: that none has the kind or team is not to say that there is none',
+  async (state) => {
+    const text = await page(`?${state}kind=refresh&team=nobody`)
+    expect(rows(text)).toEqual([])
+    expect(text).toContain('Nothing matches these filters.')
+    expect(text).not.toMatch(/There is none|None was|None is|Nothing is withheld|No compute has been judged/)
+  },
+)
 
 test('ended ones say what came of them', async () => {
   expect(await page('?state=dismissed')).toMatch(/dismissed by ann at .*: demo next week/)
