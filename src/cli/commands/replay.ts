@@ -1,7 +1,8 @@
 // `replay`: what other settings would have cost, on recorded activity or load, or on the stored gaps of a compute.
 import { resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { durationText } from '../../config/units.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { cu, seconds, type Seconds } from '../../model/units.ts'
 import { replayGaps } from '../../replay/history.ts'
@@ -56,17 +57,31 @@ export const createReplayCommand = ({ io, end }: CommandSession) =>
     .option('--activity <file>', 'series,minute,count as CSV, plain or in gzip')
     .option('--load <file>', 'series,ts,value,metric as CSV, plain or in gzip')
     .option('--meta <file>', 'a line for each series of that file')
-    .option('--policy <names>', `policies, of ${POLICY_NAMES.join(', ')}`, parsePolicies, POLICY_NAMES)
-    .option('--levers <levers>', 'what dormouse may use: delay or delay,warm', parseLevers, [
-      'delay',
-    ] as const)
-    .option('--wake-cost <length>', 'price of a wake in awake time', parseLength, DEFAULTS.wakeCost)
+    .addOption(
+      new Option('--policy <names>', `policies, of ${POLICY_NAMES.join(', ')}`)
+        .argParser(parsePolicies)
+        .default(POLICY_NAMES, 'all'),
+    )
+    .addOption(
+      new Option('--levers <levers>', 'what dormouse may use: delay or delay,warm')
+        .argParser(parseLevers)
+        .default(['delay'], 'delay'),
+    )
+    .addOption(
+      new Option('--wake-cost <length>', 'price of a wake in awake time')
+        .argParser(parseLength)
+        .default(DEFAULTS.wakeCost, durationText(DEFAULTS.wakeCost)),
+    )
     .option(
       '--start-cost <length>',
       'price of a start ahead of a client, with warm (default: 5s)',
       parseLength,
     )
-    .option('--floor <length>', 'shortest delay, whole minutes', parseMinutes, DEFAULTS.floor)
+    .addOption(
+      new Option('--floor <length>', 'shortest delay, whole minutes')
+        .argParser(parseMinutes)
+        .default(DEFAULTS.floor, durationText(DEFAULTS.floor)),
+    )
     .option('--delays <delays>', 'delays that the plan allows, such as 300,never (default: all)', parseDelays)
     .option('--as-deployed', 'a longer delay at any time, a shorter one at most once an hour')
     .option('--json', 'print JSON')

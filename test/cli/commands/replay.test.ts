@@ -32,6 +32,27 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const replay = (text: string) => dormouse(words(`replay ${text}`), { env: {}, cwd: folder })
 
+test('the help shows defaults as they are typed, and they are those of an answer', async () => {
+  const { out } = await replay('--help')
+  const defaults = [
+    ...out.replaceAll(/\s+/g, ' ').matchAll(/--([a-z-]+) <[a-z]+> [^<]*?\(default: ([^)]+)\)/g),
+  ]
+    .map(([, option = '', value = '']) => [option, value] as const)
+    .filter(([option]) => ['wake-cost', 'start-cost', 'floor', 'levers', 'policy'].includes(option))
+  expect(defaults).toEqual([
+    ['policy', 'all'],
+    ['levers', 'delay'],
+    ['wake-cost', '5m'],
+    ['start-cost', '5s'],
+    ['floor', '1m'],
+  ])
+  const files = '--activity x.csv --meta x.meta.csv'
+  const typed = await jsonOf(`${files} --levers delay --wake-cost 5m --floor 1m`)
+  expect(typed).toMatchObject({ levers: ['delay'], wake_cost_seconds: 300, floor_seconds: 60 })
+  const { wake_cost_seconds: wakeCost, floor_seconds: floor, levers } = await jsonOf(files)
+  expect({ levers, wakeCost, floor }).toEqual({ levers: ['delay'], wakeCost: 300, floor: 60 })
+})
+
 const jsonOf = async (text: string) => {
   const { out, code, err } = await replay(`${text} --json`)
   expect({ code, err }).toEqual({ code: 0, err: '' })
