@@ -7,9 +7,11 @@ const HEADINGS = ['COMPUTE', 'STATE', 'CU', 'AWAKE', 'SPEND', 'HIT RATIO', 'CONN
 
 export function fleetTable({ computes, taken_at }: FleetJson): string {
   const money = moneyColumns(computes.map(spendOf))
+  const counts = new Map<string, number>()
+  for (const { project_id: id } of computes) counts.set(id, (counts.get(id) ?? 0) + 1)
   const rows = computes.map((status) =>
     rowOf(status, {
-      name: nameOf(status, computes),
+      name: nameOf(status, counts),
       spend: money(spendOf(status)),
       today: taken_at.slice(0, 10),
     }),
@@ -39,12 +41,13 @@ const rowOf = (
   withoutToday(status.why, today),
 ]
 
-/** With the compute's id if the project has several. */
-function nameOf({ project_id, project_name, endpoint_id }: ComputeJson, computes: readonly ComputeJson[]) {
-  const name = project_name ?? project_id
-  return computes.filter((other) => other.project_id === project_id).length > 1
-    ? `${name}/${endpoint_id}`
-    : name
+/** With the compute's id if the project has several. @param counts computes by project */
+function nameOf(
+  { project_id: projectId, project_name: project, endpoint_id: endpointId }: ComputeJson,
+  counts: ReadonlyMap<string, number>,
+) {
+  const name = project ?? projectId
+  return (counts.get(projectId) ?? 0) > 1 ? `${name}/${endpointId}` : name
 }
 
 /** Instants of the day `today`, UTC, as `03:08:01Z`: only their time differs from row to row. */

@@ -91,6 +91,35 @@ test.each([
   expect(fleetTable(fleetJson({ ...taken, takenAt })).split('\n')[1]).toMatch(row)
 })
 
+test('the time that the table takes grows with its rows, not with their square', () => {
+  const fleet = fleetJson(snapshotOf(1000))
+  let reads = 0
+  const computes = fleet.computes.map((compute) => ({
+    ...compute,
+    get project_id() {
+      reads += 1
+      return compute.project_id
+    },
+  }))
+  expect(fleetTable({ ...fleet, computes }).split('\n')).toHaveLength(1001)
+  expect(reads).toBeLessThanOrEqual(5 * computes.length)
+})
+
+test('a compute is told by its id where its project has several', () => {
+  const fleet = fleetJson(snapshotOf(3))
+  const [first, second, third] = fleet.computes
+  const computes = [first, second, third].flatMap((compute, index) =>
+    compute ? [{ ...compute, ...(index < 2 && { project_id: 'project-x', project_name: 'shop' }) }] : [],
+  )
+  const names = fleetTable({ ...fleet, computes })
+    .split('\n')
+    .slice(1)
+    .map((row) => row.split(' ')[0])
+  expect(names.toSorted()).toEqual(
+    [`shop/${first?.endpoint_id}`, `shop/${second?.endpoint_id}`, third?.project_name].toSorted(),
+  )
+})
+
 test('an answer that breaks off is told as such', async () => {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })
