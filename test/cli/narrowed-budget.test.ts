@@ -59,7 +59,7 @@ test('page, command and report narrow a budget and what follows from it; the API
     expect(text).toContain(part)
   const { out } = await dormouse(words(`status --url ${urlOf(listener.address)}`))
   expect(out).toContain(`: 60.00 USD of 200.00 USD, 30.0 %, ${BECAUSE}; until`)
-  expect(out).toContain('at its end 210.00 USD (190.00 USD to 250.00 USD); over the limit with 62.0 %')
+  expect(out).toContain('at its end 210.00 USD (190.00 USD to 250.00 USD); chance of going over 62.0 %')
   expect(reportBudget(NARROWED, { redact: [] })).toMatchObject({
     spent: 60,
     spent_because: BECAUSE,

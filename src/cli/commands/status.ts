@@ -106,8 +106,8 @@ const monthLine = (month: MonthJson, currency: string) =>
 function budgetLines(budget: BudgetJson) {
   const { unit, spent, shown_forecast: forecast } = budget
   const because = spent.shown_because === null ? '' : `, ${spent.shown_because}`
-  const over = forecast ? `; over the limit with ${percent(forecast.probability_over)}` : ''
-  const exhausted = forecast?.exhausted_at ? `, expected at ${toSecond(forecast.exhausted_at)}` : ''
+  const over = forecast ? `; chance of going over ${percent(forecast.probability_over)}` : ''
+  const exhausted = forecast?.exhausted_at ? `, limit reached about ${toSecond(forecast.exhausted_at)}` : ''
   return [
     `  budget ${budget.budget} (${budget.scope}, per ${budget.per}): ${budgetAmountText(spent.shown_likely, unit)}` +
       ` of ${budgetAmountText(budget.limit, unit)}, ${percent(budget.shown_share)}${because}; until ${toSecond(budget.period.to)}${sinceText(budget)}`,
