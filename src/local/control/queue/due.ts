@@ -4,6 +4,7 @@ import type { Context, Settings } from '../events.ts'
 import { type AnnouncedUpdate, type Compute, type Project, delayOf, lastActivityOf } from '../project.ts'
 import { runQueue } from './queue.ts'
 import { maySuspend } from '../sizing/plans.ts'
+import { calendarMonth } from '../usage/month.ts'
 import { exceededQuota, quotaExceededAt } from '../usage/quota.ts'
 
 /** Undefined when nothing is due. Open operations delay all else. */
@@ -13,9 +14,10 @@ export function nextDueAt(
 ): number | undefined {
   const { queue, computes, update } = project
   if (queue.length > 0) return queue[0]?.operation.retryAt
+  const checksFrom = checksAllowedFrom(project, now)
   const instants = computes.flatMap((compute) => [
     suspendAt(project, compute, settings),
-    checkAt(compute, settings),
+    Math.max(checksFrom, checkAt(compute, settings)),
   ])
   const earliest = Math.min(quotaExceededAt(project, now), update?.scheduledFor ?? Infinity, ...instants)
   return earliest === Infinity ? undefined : earliest
@@ -34,6 +36,10 @@ function checkAt({ state, config, suspendedAt, checks }: Compute, { availability
   if (availabilityCheck === 'off' || state !== 'idle' || config.disabled) return Infinity
   return (suspendedAt ?? Infinity) + 1000 * availabilityCheck.first * availabilityCheck.growth ** checks
 }
+
+/** While the quota is used up nothing starts, until the next month. */
+const checksAllowedFrom = (project: Project, now: number): number =>
+  exceededQuota({ project, context: { now } }) === undefined ? now : calendarMonth(now).to
 
 /** Queues what is due; nothing else is while operations are open. */
 export function applyDue(draft: Draft): Draft {

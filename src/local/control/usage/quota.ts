@@ -1,5 +1,5 @@
 // Limits of a project's usage per calendar month.
-import type { Draft } from '../draft.ts'
+import type { Context } from '../events.ts'
 import { addUsage, closeMeter } from './meter.ts'
 import { calendarMonth } from './month.ts'
 import type { Project, Usage } from '../project.ts'
@@ -37,8 +37,10 @@ function limitStates(project: Project, now: number) {
   })
 }
 
+type ProjectNow = Readonly<{ project: Project; context: Pick<Context, 'now'> }>
+
 /** Names the first limit that is used up. */
-export function exceededQuota({ project, context }: Draft): string | undefined {
+export function exceededQuota({ project, context }: ProjectNow): string | undefined {
   const exceeded = limitStates(project, context.now).find(({ remaining }) => remaining <= 0)
   return exceeded && `project ${project.id} has used up its quota settings.quota.${exceeded.limit}`
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { calendarMonth } from '../../../../src/local/control/usage/month.ts'
 import { createSimulation, type Simulation } from '../../../../src/local/control/simulation/simulation.ts'
 import type { Project, Quota } from '../../../../src/local/control/project.ts'
-import { START, project, settings, sleeping } from '../build.ts'
+import { START, play, project, settings, sleeping } from '../build.ts'
 
 const DAY = 86_400_000
 const client = { kind: 'client', applicationName: 'psql', user: 'app_owner' } as const
@@ -75,6 +75,22 @@ test('usage is counted anew each month', () => {
   simulation.connect('ep-one', client)
   simulation.advance(to + DAY)
   expect(awake(simulation)).toEqual([7200])
+})
+
+test('availability checks wait for the next month while the quota is used up', () => {
+  const { to } = calendarMonth(START)
+  const used = project([sleeping()], {
+    quota: { active_time_seconds: 60 },
+    spent: { awakeMs: 60_000, cuMs: 15_000 },
+  })
+  const checks = { availabilityCheck: { first: 3600, growth: 2 } } as const
+  const overdue = play(used, [[7200, { kind: 'time' }]], checks)
+  expect([overdue.effects, overdue.wakeAt]).toEqual([[], to])
+  const next = play(overdue.project, [[(to - START) / 1000, { kind: 'time' }]], checks)
+  expect(next.project.queue.map(({ operation }) => operation.action)).toEqual([
+    'check_availability',
+    'suspend_compute',
+  ])
 })
 
 test('months are calendar months in UTC, from 1600 to 2400', () => {
