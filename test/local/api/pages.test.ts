@@ -1,8 +1,10 @@
 // Lists in pages, and keys, as the official client sees them.
 import { rmSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ConsumptionHistoryGranularity } from '@neondatabase/api-client'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Local } from '../../../src/local/start.ts'
 import { startQuickly } from '../../support/start-quickly.ts'
+import { startSimulated } from '../../support/simulated-service.ts'
 import { officialClient, operationsDone } from '../official.ts'
 import { QUICK, call, makeFolder, subject } from '../support.ts'
 import { longTest } from '../../support/tiers.ts'
@@ -49,6 +51,42 @@ longTest('the project list comes in pages, and the last page is short', async ()
   expect(
     [...first.projects, ...rest.projects].map(({ name }) => name).toSorted((a, b) => a.localeCompare(b)),
   ).toEqual(names)
+})
+
+test('the consumption of branches has each branch once, by project and branch, page by page', async () => {
+  const service = await startSimulated({ projects: [{ name: 'a' }, { name: 'b' }] })
+  onTestFinished(() => service.stop())
+  const client = officialClient(service)
+  const projectIds = (await client.listProjects({})).data.projects.map(({ id }) => id)
+  for (const projectId of projectIds) await client.createProjectBranch(projectId, {})
+  const ofProjects = projectIds.map(async (projectId) =>
+    (await client.listProjectBranches({ projectId })).data.branches.map(({ id }) => id).toSorted(),
+  )
+  const query = {
+    org_id: (await client.getCurrentUserOrganizations()).data.organizations[0]?.id ?? '',
+    from: new Date(Date.now() - 3_600_000).toISOString(),
+    to: new Date().toISOString(),
+    granularity: ConsumptionHistoryGranularity.Hourly,
+    metrics: ['compute_unit_seconds' as const],
+    project_ids: [...projectIds, ...projectIds].toReversed(),
+  }
+  const all = (await client.getConsumptionHistoryPerBranchV2(query)).data.branches
+  expect(all.map(({ branch_id: id }) => id)).toEqual((await Promise.all(ofProjects)).flat())
+  const paged: typeof all = []
+  for (let cursor: string | undefined; ;) {
+    const page = { ...query, limit: 1, ...(cursor !== undefined && { cursor }) }
+    const { branches, pagination } = (await client.getConsumptionHistoryPerBranchV2(page)).data
+    if (branches.length === 0) break
+    paged.push(...branches)
+    cursor = pagination?.cursor
+  }
+  expect(paged.map(({ branch_id: id }) => id)).toEqual(all.map(({ branch_id: id }) => id))
+})
+
+test('there are no deleted projects to restore', async () => {
+  const deleted = (await call(local, 'GET /projects?recoverable=true')).body
+  expect(deleted.projects).toEqual([])
+  expect((await call(local, 'GET /projects?recoverable=false')).body.projects).toHaveLength(1)
 })
 
 test('keys: shown once, usable at once, listed without value, revoked for good', async () => {

@@ -5,6 +5,9 @@ import { type Answered, call } from '../support.ts'
 
 const project = '/projects/local-000000'
 const branch = `${project}/branches/br-000000`
+const consumption = '/consumption_history/v2'
+const range =
+  'org_id=org-none&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z&granularity=daily&metrics=compute_unit_seconds'
 let service: Simulated
 
 beforeAll(async () => {
@@ -101,6 +104,9 @@ test.each<[route: string, body: unknown, status: number, field: string]>([
   ['GET /projects?org_id=org-none', undefined, 404, 'org_id'],
   ['GET /organizations/org-none', undefined, 404, 'org-none'],
   ['GET P/branches?sort_by=size', undefined, 400, 'sort_by'],
+  [`GET ${consumption}/branches?${range}&project_ids=`, undefined, 400, 'project_ids'],
+  [`GET ${consumption}/branches?${range}&project_ids=p${',q'.repeat(100)}`, undefined, 400, 'project_ids'],
+  [`GET ${consumption}/projects?${range}&project_ids=p${',q'.repeat(100)}`, undefined, 400, 'project_ids'],
 ])('%s %j: %i', async (route, body, status, field) => {
   const before = await state()
   const answer = await ask(

@@ -22,8 +22,20 @@ const METRICS = [
 ] as const
 const PROJECT_METRICS = ['extra_branches_month', 'snapshot_storage_bytes_month'] as const
 
-const listOf = <Item extends z.ZodType<unknown, string>>(item: Item): z.ZodType<z.output<Item>[]> =>
-  z.preprocess((text) => (typeof text === 'string' ? text.split(',').filter(Boolean) : text), z.array(item))
+/** Ids in one query (service-facts 6). */
+const MAX_IDS = 100
+
+/** Items of a comma list, each once. */
+const listOf = <Item extends z.ZodType<unknown, string>>(
+  item: Item,
+  least = 0,
+): z.ZodType<z.output<Item>[]> =>
+  z
+    .preprocess(
+      (text) => (typeof text === 'string' ? text.split(',').filter(Boolean) : text),
+      z.array(item).min(least).max(MAX_IDS),
+    )
+    .transform((items) => [...new Set(items)])
 
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
 
@@ -45,7 +57,7 @@ const projectsQuery = z.object({
 const branchesQuery = z.object({
   ...common,
   metrics: listOf(z.enum(METRICS)),
-  project_ids: listOf(z.string()),
+  project_ids: listOf(z.string(), 1),
   branch_ids: listOf(z.string()).optional(),
   limit: limitQuery(1000, 100),
 })
@@ -85,13 +97,15 @@ export const consumptionRoutes: AddRoutes = (app, api) => {
     const { project_ids: projectIds, branch_ids: branchIds = [], cursor = '', limit } = query
     const page = projectIds
       .flatMap((projectId) => api.plane.project(projectId) ?? [])
-      .flatMap((project) => project.branches.map((branch) => ({ project, branchId: branch.id })))
+      .flatMap((project) =>
+        project.branches.map(({ id }) => ({ project, branchId: id, key: `${project.id}/${id}` })),
+      )
       .filter(({ branchId }) => branchIds.length === 0 || branchIds.includes(branchId))
-      .filter(({ branchId }) => branchId > cursor)
-      .toSorted((a, b) => (a.branchId < b.branchId ? -1 : 1))
+      .filter(({ key }) => key > cursor)
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
       .slice(0, limit)
     const branches = page.map((subject) => historyOf(subject, query, api))
-    return call.json({ branches, pagination: page.at(-1) && { cursor: page.at(-1)?.branchId } })
+    return call.json({ branches, pagination: page.at(-1) && { cursor: page.at(-1)?.key } })
   })
 }
 

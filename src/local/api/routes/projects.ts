@@ -28,15 +28,18 @@ const listQuery = z.object({
   search: z.string().optional(),
   org_id: z.string().optional(),
   timeout: z.coerce.number().int().min(100).max(30_000).optional(),
+  recoverable: z.enum(['true', 'false']).default('false'),
 })
 
 const PG_SETTINGS = 'project.default_endpoint_settings.pg_settings'
 
 export const projectRoutes: AddRoutes = (app, api) => {
   app.get('/projects', (call) => {
-    const { cursor: after, search, limit, org_id: organizationId } = parseQuery(call, listQuery)
+    const { cursor: after, search, limit, org_id: organizationId, recoverable } = parseQuery(call, listQuery)
     requireOrganization(organizationId, api, 'org_id: ')
-    const page = api.plane.page({ after, limit, fits: (project) => matchesSearch(search, project) })
+    // only deleted projects that can be restored: here none can
+    const fits = (project: Project) => recoverable === 'false' && matchesSearch(search, project)
+    const page = api.plane.page({ after, limit, fits })
     const last = page.at(-1)
     return call.json({
       projects: page.map((project) => projectListWire(project, api)),
