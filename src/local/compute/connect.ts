@@ -18,14 +18,21 @@ export const WALSENDER = 'walproposer'
 const TIMEOUT = 10_000
 
 /** Against a client's settings for its compute, which must not stop the service. */
-const NEUTRAL_SETTINGS =
-  '-c statement_timeout=0 -c lock_timeout=0 -c default_transaction_read_only=off -c idle_session_timeout=0'
+const NEUTRAL_SETTINGS = [
+  'statement_timeout=0',
+  'lock_timeout=0',
+  'idle_session_timeout=0',
+  'default_transaction_read_only=off',
+  'search_path=pg_catalog',
+]
 
 /** The first Postgres with `transaction_timeout`: older ones refuse a connection that names it. */
 const TRANSACTION_TIMEOUT = 17
 
-const neutralSettings = ({ major }: ServerAddress['binaries']): string =>
-  major >= TRANSACTION_TIMEOUT ? `${NEUTRAL_SETTINGS} -c transaction_timeout=0` : NEUTRAL_SETTINGS
+const neutralOptions = ({ major }: ServerAddress['binaries']): string =>
+  [...NEUTRAL_SETTINGS, ...(major >= TRANSACTION_TIMEOUT ? ['transaction_timeout=0'] : [])]
+    .map((setting) => `-c ${setting}`)
+    .join(' ')
 
 /** Ended by the caller. Its loss shows as failing queries, not as an event. */
 export async function connectSuperuser(address: SuperuserAddress): Promise<Client> {
@@ -40,7 +47,7 @@ export async function connectSuperuser(address: SuperuserAddress): Promise<Clien
     ...(asWalsender && { replication: 'database' }),
     connectionTimeoutMillis: TIMEOUT,
     query_timeout: TIMEOUT,
-    options: neutralSettings(binaries),
+    options: neutralOptions(binaries),
   })
   client.on('error', () => undefined) // else a server that stops would end this process
   await client.connect()

@@ -28,18 +28,20 @@ const settings = (pgSettings: Record<string, string>): ReturnType<typeof call> =
 
 test('S-115 own settings are what SHOW says after the restart, and refused ones change nothing', async () => {
   const startedBefore = await startedAt()
-  await settings({ work_mem: '7MB', max_wal_size: '320MB', 'my.word': 'a b' })
+  const accepted = { work_mem: '7MB', max_wal_size: '320MB', 'my.word': 'a b', search_path: 'shop, public' }
+  await settings(accepted)
   await ended(local(), shop.projectId)
   expect(await startedAt()).not.toBe(startedBefore)
   expect(await query(shop.uri, 'show work_mem')).toEqual([{ work_mem: '7MB' }])
   expect(await query(shop.uri, 'show max_wal_size')).toEqual([{ max_wal_size: '320MB' }])
-  const accepted = { work_mem: '7MB', max_wal_size: '320MB', 'my.word': 'a b' }
+  expect(await query(shop.uri, 'show search_path')).toEqual([{ search_path: 'shop, public' }])
   expect((await shop.record()).settings.pg_settings).toEqual(accepted)
   const refused = [
     [{ work_mem: 'banana' }, 'work_mem'],
     [{ work_mem: '8MB', no_such_setting: '1' }, 'no_such_setting'],
     [{ max_connections: '9' }, 'max_connections'],
     [{ archive_command: 'rm -rf /' }, 'archive_command'],
+    [{ dynamic_library_path: '/tmp' }, 'dynamic_library_path'],
     [{ password_encryption: 'md5' }, 'password_encryption'],
     [{ lc_messages: 'POSIX' }, 'lc_messages'],
     [{ work_mem: "8MB'\nport = 1" }, 'work_mem'],

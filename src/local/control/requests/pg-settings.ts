@@ -4,7 +4,7 @@ import type { PgSettings } from '../project.ts'
 const RESERVED: readonly RegExp[] = [
   /^(?:shared_buffers|max_connections|effective_cache_size|superuser_reserved_connections|reserved_connections)$/,
   /^(?:port|listen_addresses|cluster_name|bonjour|ssl|gss|krb|unix_socket|external_pid_file)/,
-  /(?:_directory|_file|_command|_libraries|_library|_library_path|_preload|_path)$/,
+  /(?:_directory|_file|_command|_libraries|_library|_preload|(?<!^search)_path)$/,
   /^(?:log_|logging_|syslog|event_source|archive_|restore_|recovery_|primary_|promote_|hot_standby)/,
   /^(?:wal_level|max_wal_senders|max_replication_slots|max_slot_wal_keep_size|fsync|full_page_writes|data_sync_retry)$/,
   /^(?:lc_messages|password_encryption)$/,
