@@ -99,6 +99,7 @@ test.each<[route: string, body: unknown, status: number, field: string]>([
     400,
     'project.branch.role_name',
   ],
+  ['POST /projects', { project: { branch: { role_name: 'dormouse' } } }, 400, 'project.branch.role_name'],
   ['POST /projects', { project: { org_id: 'org-none' } }, 404, 'project.org_id'],
   ['POST /projects', { project: { autoscaling_limit_max_cu: 11 } }, 400, 'project.autoscaling_limit'],
   ['GET /projects?org_id=org-none', undefined, 404, 'org_id'],

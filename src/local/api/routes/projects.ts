@@ -3,7 +3,7 @@ import { NO_DEFAULTS } from '../../control/config.ts'
 import type { Project } from '../../control/project.ts'
 import { nameProblem } from '../../control/requests/catalogue-requests.ts'
 import { defaultsRefusal, newProject } from '../../control/requests/project-requests.ts'
-import { ID_LENGTH, firstCatalogue } from '../../setup/default-catalogue.ts'
+import { ID_LENGTH, MONITOR, firstCatalogue } from '../../setup/default-catalogue.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
 import type { AddRoutes, Api } from '../context.ts'
 import { ApiError, refusalError } from '../errors.ts'
@@ -106,6 +106,8 @@ const mismatchText = (field: string, value: FieldValue, only: FieldValue) =>
     : `project.${field}: expected ${only}, the only one here, got ${value}`
 
 function nameProblemText(name: string | undefined, what: 'role' | 'database'): string | undefined {
+  if (what === 'role' && name === MONITOR)
+    return `project.branch.role_name: ${JSON.stringify(name)} is the reader for monitoring, which every project has`
   const problem = name === undefined ? undefined : nameProblem(name, what)
   return problem?.replace(/^[a-z]+\.name/, `project.branch.${what}_name`)
 }
