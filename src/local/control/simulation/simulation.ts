@@ -144,8 +144,10 @@ export function createSimulation(options: SimulationOptions): Simulation {
     })
   }
   const admitClients = (endpointId: string, projectId: string) => {
-    for (const query of sessions.admit(endpointId, now)) reportQuery(endpointId, projectId, query)
-    reportAfter(0, projectId, { kind: 'activity', endpointId, at: now })
+    const queries = sessions.admit(endpointId, now)
+    for (const query of queries) reportQuery(endpointId, projectId, query)
+    // a start that no client waits for, such as an availability check's, is no activity
+    if (queries.length > 0) reportAfter(0, projectId, { kind: 'activity', endpointId, at: now })
   }
   const endSessions = (success: Report): Report => {
     if (success.kind !== 'stopped') return success

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { check } from '../../../support/property.ts'
+import { lastActivityOf } from '../../../../src/local/control/project.ts'
 import { createEventHeap } from '../../../../src/local/control/simulation/event-heap.ts'
 import { type Simulation, createSimulation } from '../../../../src/local/control/simulation/simulation.ts'
 import { START, project, settings, sleeping } from '../build.ts'
@@ -34,6 +35,25 @@ test('each burst of activity wakes the compute, and five minutes after the last 
     'suspend_compute finished',
     'start_compute finished',
   ])
+})
+
+test('a start that no client waits for is no activity', () => {
+  const simulated = createSimulation({
+    projects: [project([sleeping()])],
+    from: START,
+    settings: () => settings({ availabilityCheck: { first: 3600, growth: 2 } }),
+    latencies: { start: 2000, stop: 500, configure: 100 },
+    activity: new Map([['ep-one', [minutes(10)]]]),
+  })
+  const restart = { kind: 'restart', endpointId: 'ep-one' } as const
+  simulated.advance(minutes(12))
+  expect(simulated.request('project-one', restart)?.ok).toBe(true)
+  simulated.advance(minutes(180))
+  const operations = simulated.operations('project-one', 100, undefined) ?? []
+  expect(operations.filter(({ action }) => action === 'start_compute')).toHaveLength(2)
+  expect(operations.map(({ action }) => action)).toContain('check_availability')
+  const [compute] = simulated.project('project-one')?.computes ?? []
+  expect(compute && lastActivityOf(compute.activity)).toBe(minutes(10) + 2000)
 })
 
 test('the usage as of an earlier instant is what it was then', () => {
