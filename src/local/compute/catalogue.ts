@@ -4,11 +4,12 @@ import type { Behaviour } from '../control/behaviour.ts'
 import type { Catalogue } from '../control/project.ts'
 import { SUPERUSER } from './configuration.ts'
 import { type ServerAddress, withSession } from './connect.ts'
+import { apiRoleOptions } from './schema.ts'
 
 /** Creates, alters and drops what the catalogue says; may be repeated. Objects made in SQL stay. */
 export function applyCatalogue(server: ServerAddress, catalogue: Catalogue, rules: Behaviour): Promise<void> {
   return withSession(server, async (client) => {
-    await applyRoles(client, catalogue)
+    await applyRoles(client, catalogue, apiRoleOptions(server.binaries.major))
     await applyDatabases(client, catalogue)
     for (const name of catalogue.dropped.databases)
       await client.query(`drop database if exists ${quoted(name)} with (force)`)
@@ -27,12 +28,11 @@ const ROLES_QUERY = 'select rolname as name from pg_catalog.pg_roles'
 const DATABASES_QUERY = 'select datname as name from pg_catalog.pg_database'
 
 /** Roles of the API are members of `neon_superuser` (service-facts 8.1). */
-async function applyRoles(client: Client, { roles }: Catalogue): Promise<void> {
+async function applyRoles(client: Client, { roles }: Catalogue, newOptions: string): Promise<void> {
   const existing = await namesIn(client, ROLES_QUERY)
   for (const { name, password } of roles) {
-    const verb = existing.has(name) ? 'alter' : 'create'
-    await client.query(`${verb} role ${quoted(name)} login password ${escapeLiteral(password)}`)
-    if (!existing.has(name)) await client.query(`grant neon_superuser to ${quoted(name)}`)
+    const [verb, options] = existing.has(name) ? ['alter', 'login'] : ['create', newOptions]
+    await client.query(`${verb} role ${quoted(name)} ${options} password ${escapeLiteral(password)}`)
   }
 }
 

@@ -1,10 +1,20 @@
 // Stand-ins for the extension `neon` (service-facts 8.1), which plain Postgres does not have.
 
+/** The first Postgres where `createrole` gives only roles that the role has made or may administer. */
+const CREATEROLE_CONFINED = 16
+
+/**
+ * What roles of the API may do (source: neondatabase/neon, `compute_tools`, creation of roles). Not `replication`, which nothing here
+ * serves; `createrole` only where it cannot take a role that runs programs on this machine.
+ */
+export const apiRoleOptions = (major: number): string =>
+  `login createdb bypassrls ${major >= CREATEROLE_CONFINED ? 'createrole ' : ''}in role neon_superuser`
+
 /** Their passwords are set on each branch. */
-export const CREATE_ROLES = `
+export const createRoles = (major: number): string => `
 create role neon_superuser nologin;
 grant pg_monitor to neon_superuser with admin option;
-create role app_owner login in role neon_superuser;
+create role app_owner ${apiRoleOptions(major)};
 create role dormouse login connection limit 2 in role pg_monitor;
 `
 

@@ -20,7 +20,7 @@ import { freePort } from '../proxy/listen.ts'
 import { SUPERUSER, writeCommonConfiguration } from '../compute/configuration.ts'
 import { withSession } from '../compute/connect.ts'
 import { runCommand } from '../compute/process.ts'
-import { CREATE_CACHE_OBJECTS, CREATE_DATABASE, CREATE_ROLES } from '../compute/schema.ts'
+import { CREATE_CACHE_OBJECTS, CREATE_DATABASE, createRoles } from '../compute/schema.ts'
 
 /** Locks the folder, finds Postgres, stops orphans, makes the template once. */
 export async function prepare(options: LocalOptions, stack: AsyncDisposableStack) {
@@ -80,7 +80,7 @@ export const makeTemplate = (template: string, cluster: Cluster): Promise<void> 
     try {
       // template1, so that later databases have them
       await withSession({ ...cluster, port, database: 'template1' }, (client) =>
-        client.query(`${CREATE_ROLES}${CREATE_CACHE_OBJECTS}`),
+        client.query(`${createRoles(cluster.binaries.major)}${CREATE_CACHE_OBJECTS}`),
       )
       await withSession({ ...cluster, port }, (client) => client.query(CREATE_DATABASE))
     } finally {

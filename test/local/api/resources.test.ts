@@ -70,6 +70,25 @@ test('roles and databases created or deleted while the compute sleeps are in pla
   expect(await query(shop.uri, 'select n from kept')).toEqual([{ n: 2 }])
 })
 
+test('roles of the API create databases in SQL and pass row security, the reader for monitoring does not', async () => {
+  await ask(`POST ${branch}/roles`, { role: { name: 'maker' } })
+  await ended(local(), shop.projectId)
+  const { uri } = (await ask(`GET ${project}/connection_uri?database_name=app&role_name=maker`)).body
+  for (const [at, owner] of [shop.uri, uri].entries()) await query(owner, `create database shadow_${at}`)
+  const [{ version }] = await query(uri, `select current_setting('server_version_num')::int as version`)
+  const roles = `select rolname, rolcreatedb and rolbypassrls as makes, rolcreaterole as roles from pg_roles`
+  expect(await query(uri, `${roles} where rolname in ('app_owner', 'maker', 'dormouse') order by 1`)).toEqual(
+    ['app_owner', 'dormouse', 'maker'].map((rolname) => ({
+      rolname,
+      makes: rolname !== 'dormouse',
+      roles: rolname !== 'dormouse' && version >= 160_000,
+    })),
+  )
+  await ask(`DELETE ${branch}/roles/maker`)
+  await ended(local(), shop.projectId)
+  expect(await query(shop.uri, `select 1 from pg_roles where rolname = 'maker'`)).toEqual([])
+})
+
 test.each(['asleep', 'awake and writing'])(
   'a branch of a parent that is %s has all that was committed',
   async (parent) => {
