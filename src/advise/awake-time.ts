@@ -1,10 +1,11 @@
-// Awake intervals of one compute with their cost, the one in progress included: a compute that never sleeps has no other.
+// Awake intervals of one compute with their cost: settled ones, later ones, and the one in progress. A compute that never sleeps has no other.
 import { attributionIn } from '../ledger/attribution/attribution.ts'
 import { addCuTime, cuTimeOf } from '../ledger/settle/cu-time.ts'
-import type { Attribution } from '../model/ledger/evidence.ts'
-import type { SettledInterval } from '../model/ledger/ledger.ts'
+import { provisionalIntervals } from '../ledger/settle/settle.ts'
+import type { Attribution, AwakeInterval, Edge } from '../model/ledger/evidence.ts'
+import type { ComputeEntry, SettledInterval } from '../model/ledger/ledger.ts'
 import type { CuTimeByPrice } from '../model/ledger/quantities.ts'
-import { effectiveDelay } from '../model/service/compute.ts'
+import { effectiveDelay, type AutosuspendDelay } from '../model/service/compute.ts'
 import type { Interval } from '../model/units.ts'
 import type { AdviseInput } from './input.ts'
 
@@ -14,7 +15,9 @@ export type CostedInterval = Interval & Readonly<{ cuTime: CuTimeByPrice; attrib
 /** In order. */
 export function awakeIntervals(input: AdviseInput): readonly CostedInterval[] {
   const settled = input.intervals.map(costedInterval)
-  return [...settled, ...intervalInProgress(input)].filter(({ from, to }) => from < to)
+  return [...settled, ...unsettledIntervals(input), ...intervalInProgress(input)].filter(
+    ({ from, to }) => from < to,
+  )
 }
 
 export function costedInterval({ interval, cuTime, attribution }: SettledInterval): CostedInterval {
@@ -22,17 +25,33 @@ export function costedInterval({ interval, cuTime, attribution }: SettledInterva
   return { from: from.likely, to: to?.likely ?? knownUntil, cuTime, attribution }
 }
 
-function intervalInProgress({ entry, project }: AdviseInput): readonly CostedInterval[] {
-  const { current, evidence, partlySettled, provisional } = entry
-  if (!current) return []
+/** Ended, but not settled to their ends. */
+function unsettledIntervals({ entry, project, now }: AdviseInput): readonly CostedInterval[] {
   const delay = effectiveDelay(entry.compute, project?.project)
-  const slices = provisional.filter(({ likely }) => likely.from >= current.from.earliest)
-  return [
-    {
-      from: current.from.likely,
-      to: current.knownUntil,
-      cuTime: addCuTime(partlySettled?.cuTime ?? {}, cuTimeOf(slices)),
-      attribution: attributionIn(current, evidence, delay),
-    },
-  ]
+  return provisionalIntervals(entry, delay, now).flatMap(({ interval }) =>
+    interval.to ? [costOf(interval, interval.to, { entry, delay })] : [],
+  )
+}
+
+function intervalInProgress({ entry, project }: AdviseInput): readonly CostedInterval[] {
+  const { current } = entry
+  const delay = effectiveDelay(entry.compute, project?.project)
+  return current ? [costOf(current, undefined, { entry, delay })] : []
+}
+
+type Costed = Readonly<{ entry: ComputeEntry; delay: AutosuspendDelay }>
+
+function costOf(interval: AwakeInterval, to: Edge | undefined, { entry, delay }: Costed): CostedInterval {
+  const { evidence, partlySettled, provisional } = entry
+  const { from } = interval
+  const slices = provisional.filter(
+    ({ high }) => high.from >= from.earliest && high.to <= (to?.latest ?? Infinity),
+  )
+  const isPartlySettled = partlySettled?.interval.from.likely === from.likely
+  return {
+    from: from.likely,
+    to: to?.likely ?? interval.knownUntil,
+    cuTime: addCuTime(isPartlySettled ? partlySettled.cuTime : {}, cuTimeOf(slices)),
+    attribution: attributionIn(interval, evidence, delay),
+  }
 }

@@ -10,7 +10,7 @@ import type { SavedPart } from '../../src/model/policy/saved.ts'
 import { cu, cuMillis, micros, millis, seconds } from '../../src/model/units.ts'
 import { sumOf } from '../../src/std/sum.ts'
 import { adviseEntry, adviseInput, adviseRef, awakeInterval } from '../support/advise-input.ts'
-import { at } from '../support/build.ts'
+import { at, evidence, sighting } from '../support/build.ts'
 import { changeOf } from '../support/changes.ts'
 import { check } from '../support/property.ts'
 
@@ -209,6 +209,53 @@ test('a gap that ended with awake time that is not settled is counted once its l
   expect(before).toMatchObject([{ to: at(14 * HOUR), saved: 0, extra: 0 }])
   const after = partsOf(delayChange(), inputOf(1), before)
   expect(after).toMatchObject([{ from: at(14 * HOUR), to: at(DAY), saved: money(35_700 * 0.25) }])
+})
+
+/** It slept after its clients had left and the delay of an hour was over; its awake time is settled until 2,000 s after they left. */
+const partlySettled = (size: number): Partial<ComputeEntry> => {
+  const settledUntil = 14 * HOUR + 2000
+  const { compute } = adviseEntry({}, { lastActive: at(14 * HOUR), autosuspendDelay: seconds(3600) })
+  return {
+    compute,
+    observedAt: at(15 * HOUR + 60),
+    settledUntil: at(settledUntil),
+    partlySettled: {
+      interval: awakeInterval(0, undefined, settledUntil),
+      cuTime: { 106_000: eachBound(() => cuMillis(size * settledUntil * 1000)) },
+    },
+    evidence: evidence({
+      activities: [at(14 * HOUR)],
+      ends: [at(15 * HOUR)],
+      states: [sighting('active', settledUntil), sighting('idle', 15 * HOUR + 60)],
+    }),
+    provisional: [
+      {
+        ref: adviseRef,
+        // the instant that a record names is half a second later on average
+        ...eachBound(() => ({ from: at(settledUntil), to: at(15 * HOUR + 0.5) })),
+        size: eachBound(() => cu(size)),
+        price: '106000',
+        assumed: false,
+      },
+    ],
+  }
+}
+
+test.each<[string, Change, number, number]>([
+  [
+    'a longer delay',
+    delayChange({ before: { autosuspendDelay: seconds(300) }, desired: { autosuspendDelay: seconds(3600) } }),
+    0.25,
+    0 - money(1700 * 0.25),
+  ],
+  ['a smaller size', delayChange({ kind: 'sizing', ...SMALLER }), 1, money((14 * HOUR + 2000) * 3)],
+])('awake time that is settled in part counts with %s', (_, change, size, net) => {
+  const settings = [setting(-1, {}), setting(0, { delay: seconds(3600), sizing: { fixed: cu(size) } })]
+  const over = { gaps: [], intervals: [], settings, now: at(15 * HOUR + 60) }
+  const [part] = partsOf(change, inputOf(1, over, partlySettled(size)))
+  const { saved, extra } = part ?? { saved: NaN, extra: NaN }
+  expect(part).toMatchObject({ from: at(0), to: at(14 * HOUR + 2000) })
+  expect(Math.abs(saved - extra - net)).toBeLessThanOrEqual(1)
 })
 
 test('whenever it is evaluated, each day is counted once: the sum is that of 28 days, and no evaluation lowers it', () => {
