@@ -8,6 +8,7 @@ import { seconds, type Instant } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import { savedTime, savedTimeIn } from '../backtest.ts'
 import { observedGaps, type ObservedGap } from '../delay/observed-gaps.ts'
+import { unpaidSleep, withoutSleep } from '../delay/unpaid-sleep.ts'
 import type { AdviseInput } from '../input.ts'
 import { MAX_AWAKE, savedTimeInterval, statedWidening } from '../interval.ts'
 
@@ -49,11 +50,14 @@ function gapsUnderOtherDelays(input: AdviseInput): readonly SpentGaps[] {
   if (to === undefined || scheduled.includes(to)) return []
   const others = settings.filter(({ delay }) => delay !== to && !scheduled.includes(delay))
   if (others.length === 0) return []
-  const { gaps } = observedGaps(input)
+  const observed = observedGaps(input)
+  // without autosuspend a person or a job may have suspended it: that time was not paid for
+  const asleep = unpaidSleep(input)
   return others.map((setting) => {
     const until = settings[settings.indexOf(setting) + 1]?.since ?? now
-    const begun = gaps.filter(({ from }) => from >= setting.since && from < until)
-    return { gaps: begun.map((gap) => endedBy(gap, until)), change: { from: setting.delay, to } }
+    const begun = observed.gaps.filter(({ from }) => from >= setting.since && from < until)
+    const ended = { ...observed, gaps: begun.map((gap) => endedBy(gap, until)) }
+    return { gaps: withoutSleep(ended, asleep).gaps, change: { from: setting.delay, to } }
   })
 }
 

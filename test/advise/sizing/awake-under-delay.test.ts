@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { AdviseInput } from '../../../src/advise/input.ts'
 import { awakeUnderDelay } from '../../../src/advise/sizing/awake-under-delay.ts'
 import type { AutosuspendDelay } from '../../../src/model/service/compute.ts'
-import { seconds } from '../../../src/model/units.ts'
-import { adviseRef } from '../../support/advise-input.ts'
+import { millis, seconds } from '../../../src/model/units.ts'
+import { adviseRef, awakeInterval } from '../../support/advise-input.ts'
 import { at } from '../../support/build.ts'
 import { awakeDays, fixed, proposed, sizedInput, stepsOf } from './build.ts'
 
@@ -37,6 +37,22 @@ test('days under another delay count as they would have been under that of now',
   expect(hoursADay(sleepless({ settings: changed }))).toBeCloseTo(24 - (28 * (12 - 300 / HOUR)) / 30, 5)
   const [alone, beside] = [never, changed].map((settings) => proposed(sleepless({ settings })).saving.likely)
   expect(beside ?? NaN).toBeLessThan(0.6 * (alone ?? NaN))
+})
+
+test('autosuspend was off, and somebody suspended it each day: that sleep is not taken from the awake time again', () => {
+  const input = sleepless({
+    settings: settingsOf([0, 'never'], [30, seconds(300)]),
+    days: awakeDays(30, 13 * HOUR),
+    intervals: Array.from({ length: 30 }, (_, day) => ({
+      ref: adviseRef,
+      interval: awakeInterval(day * DAY, day * DAY + 13 * HOUR),
+      cuTime: {},
+      idleTail: millis(0),
+      attribution: {},
+    })),
+  })
+  // the delay would have ended the hour after the clients had left
+  expect(hoursADay(input)).toBeCloseTo(13 - (28 * (1 - 300 / HOUR)) / 30, 1)
 })
 
 test('days under the delay of now count as they were', () => {
