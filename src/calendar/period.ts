@@ -80,6 +80,7 @@ function windowPeriod(window: Window, at: Instant) {
   const current = window.previous(at)
   const next = window.next(at)
   if (!current || !next) return undefined
-  const endless = at - current.from >= SEARCH_HORIZON || current.to - at >= SEARCH_HORIZON
+  const openUntilNow = Math.min(at, current.to) - current.from
+  const endless = openUntilNow >= SEARCH_HORIZON || current.to - at >= SEARCH_HORIZON
   return endless ? undefined : { from: current.from, to: next.from }
 }

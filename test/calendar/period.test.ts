@@ -109,6 +109,18 @@ describe('the period of', () => {
       '2025-11-30T23:00:00Z 2026-11-30T23:00:00Z',
     ],
     [
+      'a window that opens every four years',
+      { per: 'window', window: windowOf(cron('0 0 29 2 *', 24)) },
+      '2026-11-22T12:00:00Z',
+      '2024-02-28T23:00:00Z 2028-02-28T23:00:00Z',
+    ],
+    [
+      'a window that was open for years and has shut for a day',
+      { per: 'window', window: windowOf(weekly('00:00-24:00', 'Europe/Berlin', ['2026-11-22'])) },
+      '2026-11-22T12:00:00Z',
+      undefined,
+    ],
+    [
       'a window that never shuts',
       { per: 'window', window: windowOf(weekly('00:00-24:00')) },
       '2026-11-22T12:00:00Z',
