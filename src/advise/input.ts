@@ -9,7 +9,10 @@ import type { PlanLimits } from '../model/policy/plan-limits.ts'
 import type { Recommendation, RecommendationKind } from '../model/policy/recommendation.ts'
 import type { AutosuspendDelay } from '../model/service/compute.ts'
 import type { Preset } from '../model/service/sizes.ts'
-import type { Instant, Micros } from '../model/units.ts'
+import { DAY, type Instant, type Micros } from '../model/units.ts'
+
+/** Time of most histories, 35 days, ms. */
+export const HISTORY_READ = 35 * DAY
 
 /** Saving that was stated, and that came. */
 export type FinishedSaving = Readonly<{ saving: Bounds<Micros>; realised: Micros }>
@@ -30,6 +33,7 @@ export type AdviseInput = Readonly<{
   gaps: readonly Gap[]
   /** Last 93 days; the last is the setting now. */
   settings: readonly ObservedSetting[]
+  /** Last 35 days; without awake time a day has no row. */
   days: readonly DayRow[]
   /** Coarse buckets of the last 35 days. */
   hours: readonly Rollup[]

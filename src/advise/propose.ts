@@ -16,8 +16,20 @@ import type {
   Withheld,
 } from '../model/policy/recommendation.ts'
 import { largestCu, smallestCu } from '../model/service/compute.ts'
-import { cu, DAY, HOUR, instant, micros, millis, ratio, type Instant, type Micros } from '../model/units.ts'
+import {
+  cu,
+  DAY,
+  HOUR,
+  instant,
+  latest,
+  micros,
+  millis,
+  ratio,
+  type Instant,
+  type Micros,
+} from '../model/units.ts'
 import { sumOf } from '../std/sum.ts'
+import { everyDay } from './every-day.ts'
 import type { AdviseInput } from './input.ts'
 
 /** Time that amounts of money are stated for, ms. */
@@ -60,11 +72,9 @@ export const withhold = (
  * Spend in 30 days, from the whole days among the last 30, today included; nothing without a day. It is not more than the compute would cost
  * at its size and never asleep: larger sizes may have been possible before the first look, but are not ahead.
  */
-export function recentUse({ entry, days, prices, now }: AdviseInput): Readonly<{
-  grounds: Grounds
-  spend: Bounds<Micros>
-}> {
-  const recent = days.filter(({ from }) => from >= now - MONTH && from < now)
+export function recentUse(input: AdviseInput): Readonly<{ grounds: Grounds; spend: Bounds<Micros> }> {
+  const { entry, prices, now } = input
+  const recent = recentDays(input)
   const time = sumOf(recent, ({ from, to }) => Math.min(now, to) - from)
   const cuTime = recent.map((day) => day.cuTime).reduce<CuTimeByPrice>(addCuTime, {})
   const awake = recent.reduce(
@@ -91,6 +101,15 @@ export function recentUse({ entry, days, prices, now }: AdviseInput): Readonly<{
         ? NO_MONEY
         : mapBounds(spendOf(cuTime), (spent) => micros(Math.min(most, (spent * MONTH) / time))),
   }
+}
+
+function recentDays(input: AdviseInput) {
+  const { days, now } = input
+  const begin = observedSince(input, MONTH)
+  const rows = days.filter(({ from }) => from >= now - MONTH && from < now)
+  // a day that began before is left out
+  const before = days.findLast(({ from }) => from < now - MONTH)
+  return everyDay(rows, { from: latest(begin, before?.to ?? begin), to: now })
 }
 
 /** Start of the time that is known, at most `length` ms ago. */

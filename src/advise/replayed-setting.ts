@@ -19,7 +19,6 @@ import type { Setting } from '../model/policy/recommendation.ts'
 import { largestCu, smallestCu, type AutosuspendDelay, type Sizing } from '../model/service/compute.ts'
 import {
   cu,
-  DAY,
   HOUR,
   instant,
   micros,
@@ -33,7 +32,7 @@ import { sumOf } from '../std/sum.ts'
 import { awakeIntervals, type CostedInterval } from './awake-time.ts'
 import { awakeInGap, type BacktestGap } from './backtest.ts'
 import { everyGap, followedGaps, observedGaps } from './delay/observed-gaps.ts'
-import type { AdviseInput } from './input.ts'
+import { HISTORY_READ, type AdviseInput } from './input.ts'
 import { moneyOf } from './interval.ts'
 
 export type SettingChange = Readonly<{
@@ -209,8 +208,5 @@ export function resizedMoney(
 /** Milliseconds of `period` in the history that is read. */
 function coveredTime({ intervals, settings, now }: AdviseInput, { from, to }: Interval): number {
   const known = Math.min(settings[0]?.since ?? now, intervals[0]?.interval.from.likely ?? now)
-  return Math.max(0, to - Math.max(from, known, now - HISTORY))
+  return Math.max(0, to - Math.max(from, known, now - HISTORY_READ))
 }
-
-/** History of awake intervals that is read, 35 days, ms. */
-const HISTORY = 35 * DAY

@@ -23,6 +23,7 @@ import {
 } from '../model/units.ts'
 import { sumOf } from '../std/sum.ts'
 import { lengthBounds, savedTime } from './backtest.ts'
+import { everyDay } from './every-day.ts'
 
 /** Days of history that stand for the rest of the period. */
 export const STEP_PAST_DAYS = 28
@@ -81,7 +82,8 @@ function savedBySize(to: Sizing, { days }: StepPast, now: Instant): SavedShare |
 }
 
 function useOf(days: readonly DayRow[], now: Instant) {
-  const recent = days.filter(({ from }) => from >= now - STEP_PAST_DAYS * DAY && from < now)
+  const rows = days.filter(({ from }) => from >= now - STEP_PAST_DAYS * DAY && from < now)
+  const recent = everyDay(rows, { from: rows[0]?.from ?? now, to: now })
   return {
     time: sumOf(recent, ({ from, to }) => Math.min(now, to) - from),
     cuTime: cuTimeSum(recent.map((day) => day.cuTime).reduce<CuTimeByPrice>(addCuTime, {})),

@@ -106,6 +106,14 @@ describe('unused', () => {
     })
   })
 
+  test('saves what it costs on the days on which something wakes it: those on which it sleeps have no rows', () => {
+    const days = month(24).filter((_, day) => day % 7 === 0)
+    expect(adviseUnused(inputOf(old, { days }))).toMatchObject({
+      saving: { likely: (19_080_000 * 5) / 30 },
+      grounds: { days: 30 },
+    })
+  })
+
   const unread = {
     project: project(),
     listed: { at: at(0), updatedAt: at(0), cpuUsedSeconds: 0, endpointIds: [], needsBackfill: true as const },

@@ -43,6 +43,12 @@ describe('the saving of a step until the end of its period', () => {
     expect(stepSaving(change, PAST, REST)).toEqual(exactly(45_000_000))
   })
 
+  test('counts days on which it slept, which have no rows', () => {
+    const change = { before: { sizing: PAST.sizing }, desired: { sizing: { fixed: cu(0.25) } } }
+    const workdays = { ...PAST, days: PAST.days.filter((_, day) => day % 7 < 5) }
+    expect(stepSaving(change, workdays, REST)?.likely).toBeCloseTo((45_000_000 * 5) / 7, -1)
+  })
+
   test('is unknown without a past', () => {
     const nothing = { ...PAST, gaps: [], days: [] }
     const delay = { before: { autosuspendDelay: seconds(300) }, desired: { autosuspendDelay: seconds(60) } }

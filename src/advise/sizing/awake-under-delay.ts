@@ -2,21 +2,23 @@
 //
 // Days under another delay count as they would have been: their gaps are replayed with the delay of now. So a size promises no saving that a
 // delay has just brought. The delays of a schedule come and go, and are left as they were.
-import { addBounds, eachBound, mapBounds, type Bounds, type DayRow } from '../../model/ledger/quantities.ts'
+import { addBounds, eachBound, mapBounds, type Bounds } from '../../model/ledger/quantities.ts'
 import type { AutosuspendDelay } from '../../model/service/compute.ts'
-import { seconds, type Instant } from '../../model/units.ts'
+import { instant, latest, seconds, type Instant, type Interval } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import { savedTime, savedTimeIn } from '../backtest.ts'
 import { observedGaps, type ObservedGap } from '../delay/observed-gaps.ts'
 import { unpaidSleep, withoutSleep } from '../delay/unpaid-sleep.ts'
-import type { AdviseInput } from '../input.ts'
+import { everyDay } from '../every-day.ts'
+import { HISTORY_READ, type AdviseInput } from '../input.ts'
 import { MAX_AWAKE, savedTimeInterval, statedWidening } from '../interval.ts'
 
 /** Undefined where no day is known. */
 export function awakeUnderDelay(input: AdviseInput): Bounds<number> | undefined {
   const { days, settings, entry, finished, now } = input
   const since: Instant = settings[0]?.since ?? entry.compute.createdAt
-  const known = days.filter(({ from, to }) => to > since && from < now)
+  const rows = days.filter(({ from, to }) => to > since && from < now)
+  const known = everyDay(rows, { from: latest(since, instant(now - HISTORY_READ)), to: now })
   const spent = gapsUnderOtherDelays(input)
   const blocks = known.map((day) => ({
     saved: day.awake.likely / 1000 - sumOf(spent, (one) => savedOnDay(one, day)),
@@ -67,5 +69,5 @@ const endedBy = (gap: ObservedGap, until: Instant): ObservedGap => ({
   length: mapBounds(gap.length, (length) => seconds(Math.min(length, (until - gap.from) / 1000))),
 })
 
-const savedOnDay = ({ gaps, change }: SpentGaps, { from, to }: Pick<DayRow, 'from' | 'to'>): number =>
+const savedOnDay = ({ gaps, change }: SpentGaps, { from, to }: Interval): number =>
   sumOf(gaps, (gap) => savedTimeIn(gap, change, { from, to }))

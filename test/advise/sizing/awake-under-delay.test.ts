@@ -55,6 +55,12 @@ test('autosuspend was off, and somebody suspended it each day: that sleep is not
   expect(hoursADay(input)).toBeCloseTo(13 - (28 * (1 - 300 / HOUR)) / 30, 1)
 })
 
+test('days on which it slept count, although they have no rows', () => {
+  const settings = settingsOf([0, seconds(300)])
+  const workdays = awakeDays(30, 8 * HOUR).filter((_, day) => day > 1 && day % 7 < 5)
+  expect(hoursADay(sleepless({ settings, days: workdays }))).toBeCloseTo((8 * workdays.length) / 30, 5)
+})
+
 test('days under the delay of now count as they were', () => {
   const settings = settingsOf([0, seconds(300)])
   expect(hoursADay(sleepless({ settings, days: awakeDays(30, 13 * HOUR) }))).toBeCloseTo(13, 5)
