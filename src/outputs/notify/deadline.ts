@@ -1,24 +1,35 @@
 import type { DeliveryOutcome } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
-import { seconds } from '../../model/units.ts'
+import { seconds, type Seconds } from '../../model/units.ts'
 
 /** A slow receiver still answers, and one that hangs does not hold up its next messages for long. */
 export const DELIVERY_DEADLINE = seconds(10)
 
+/** `extend`: the receiver has the whole message and may take that long to answer. */
+type Attempt = (signal: AbortSignal, extend: (answer: Seconds) => void) => Promise<DeliveryOutcome>
+
 /** After the deadline the signal aborts and the outcome is a retry. Never rejects. */
 export async function withinDeadline(
-  attempt: (signal: AbortSignal) => Promise<DeliveryOutcome>,
+  attempt: Attempt,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
   const done = new AbortController()
   const ended = AbortSignal.any([done.signal, signal])
-  const late = clock.sleep(DELIVERY_DEADLINE, ended).then((): DeliveryOutcome => ({
-    kind: 'retry',
-    because: signal.aborted ? 'stopped' : `no answer within ${DELIVERY_DEADLINE} s`,
-  }))
+  let wait = DELIVERY_DEADLINE
+  let until = clock.monotonic() + wait
+  const extend = (answer: Seconds) => {
+    wait = answer
+    until = clock.monotonic() + wait
+  }
+  const late = async (): Promise<DeliveryOutcome> => {
+    while (clock.monotonic() < until && !ended.aborted)
+      // oxlint-disable-next-line no-await-in-loop -- the deadline may have moved
+      await clock.sleep(seconds(until - clock.monotonic()), ended)
+    return { kind: 'retry', because: signal.aborted ? 'stopped' : `no answer within ${wait} s` }
+  }
   try {
-    return await Promise.race([attempt(ended), late])
+    return await Promise.race([attempt(ended, extend), late()])
   } catch (cause) {
     return { kind: 'retry', because: `failed: ${failureCode(cause)}` }
   } finally {

@@ -1,7 +1,9 @@
+import { PassThrough } from 'node:stream'
 import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { Result } from '../../std/result.ts'
 import { failureCode, DELIVERY_DEADLINE, withinDeadline } from './deadline.ts'
+import { seconds, type Seconds } from '../../model/units.ts'
 import { headerKey } from './webhook.ts'
 
 export type SmtpOptions = Readonly<{
@@ -21,17 +23,43 @@ export type SmtpOptions = Readonly<{
 /** Encrypted from the first byte. Source: RFC 8314. */
 const IMPLICIT_TLS_PORT = 465
 
-/** The library builds all headers. Never rejects. */
-export const createSmtpSink =
-  (options: SmtpOptions): Sink =>
-  (message, signal) => {
+/** Until the answer to a whole message: after a shorter wait a slow server would deliver it, and get it again. Source: RFC 5321, 4.5.3.2.6. */
+const ANSWER_DEADLINE = seconds(600)
+/** Messages whose other recipients are remembered; one that is forgotten goes to all again. */
+const MAX_REMEMBERED = 100
+
+/** The library builds all headers. Recipients whom the server refuses are tried again alone. Never rejects. */
+export function createSmtpSink(options: SmtpOptions): Sink {
+  /** Key of a message → recipients without it. */
+  const missing = new Map<string, readonly string[]>()
+  const attempt = async (message: Message, password: string | undefined, deadline: MailDeadline) => {
+    const to = missing.get(message.key) ?? options.to
+    const { rejected, rejectedErrors = [] } = await sendMail(message, { ...options, to, password }, deadline)
+    missing.delete(message.key)
+    if (rejected.length === 0) return { kind: 'delivered' } as const
+    missing.set(message.key, rejected.map(String))
+    for (const key of [...missing.keys()].slice(0, -MAX_REMEMBERED)) missing.delete(key)
+    const codes = [...new Set(rejectedErrors.flatMap(({ responseCode }) => responseCode ?? []))]
+    const because = `mail server: ${rejected.length} of ${to.length} recipients refused (${codes.join(', ')})`
+    return { kind: 'retry', because } as const
+  }
+  return (message, signal) => {
     const password = options.password?.()
     if (password && !password.ok) return Promise.resolve({ kind: 'retry', because: password.error })
-    return withinDeadline(() => sendMail(message, options, password?.value), options.clock, signal)
+    return withinDeadline(
+      (ended, extend) =>
+        attempt(message, password?.value, { ended, extend }).catch((cause: unknown) => failureOutcome(cause)),
+      options.clock,
+      signal,
+    )
   }
+}
 
-async function sendMail(message: Message, options: SmtpOptions, password = ''): Promise<DeliveryOutcome> {
-  const { host, port, user, insecure, anyCertificate, from, to } = options
+type MailDeadline = Readonly<{ ended: AbortSignal; extend: (answer: Seconds) => void }>
+type MailOptions = Omit<SmtpOptions, 'password'> & Readonly<{ password: string | undefined }>
+
+async function sendMail(message: Message, options: MailOptions, { ended, extend }: MailDeadline) {
+  const { host, port, user, password = '', insecure, anyCertificate, from, to } = options
   const { subject, text, html, attachments } = message
   const timeout = DELIVERY_DEADLINE * 1000
   // now, not at the start: it would take 5 MB in a daemon that sends no mail
@@ -45,12 +73,16 @@ async function sendMail(message: Message, options: SmtpOptions, password = ''): 
     ...(user === undefined || insecure ? {} : { auth: { user, pass: password } }),
     connectionTimeout: timeout,
     greetingTimeout: timeout,
-    socketTimeout: timeout,
+    socketTimeout: ANSWER_DEADLINE * 1000,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
+  transport.use('stream', (mail, done) => {
+    mail.message.transform(() => new PassThrough().once('end', () => extend(ANSWER_DEADLINE)))
+    done()
+  })
   try {
-    await transport.sendMail({
+    return await transport.sendMail({
       from,
       to: [...to],
       subject,
@@ -62,10 +94,9 @@ async function sendMail(message: Message, options: SmtpOptions, password = ''): 
         contentType: file.type,
         content: file.body,
       })),
+      // what is given up must not arrive later
+      signal: ended,
     })
-    return { kind: 'delivered' }
-  } catch (cause) {
-    return failureOutcome(cause)
   } finally {
     transport.close()
   }

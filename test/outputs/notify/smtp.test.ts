@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
 import { generate } from 'selfsigned'
 import { SMTPServer } from 'smtp-server'
 import { expect, test } from 'vitest'
@@ -39,6 +40,9 @@ type Mailbox = AsyncDisposable & {
   readonly port: number
   readonly mails: readonly { readonly source: string; readonly secure: boolean }[]
 }
+
+type Address = { readonly address: string }
+type Envelope = { readonly envelope: { readonly rcptTo: readonly Address[] } }
 
 const refusal = (responseCode: number) => Object.assign(new Error('s3cr3t answer'), { responseCode })
 
@@ -167,4 +171,63 @@ test('a silent server is given up after ten seconds, one that cuts the connectio
   expect(await hung).toEqual({ kind: 'retry', because: 'no answer within 10 s' })
   expect((await createSmtpSink(options(cut ?? 0))(message, signal)).kind).toBe('retry')
   for (const server of [silent, cutting]) server.close()
+})
+
+test('a recipient whom the server refuses is tried again alone, until the message has reached all', async () => {
+  const given: (readonly string[])[] = []
+  const later = new Set(['team@example.org'])
+  await using box = await mailbox(
+    {},
+    {
+      onRcptTo: ({ address }: Address, _: unknown, done: (error: Error | null) => void) =>
+        done(later.has(address) ? refusal(451) : null),
+      onData: (stream: Readable, { envelope }: Envelope, done: () => void) => {
+        given.push(envelope.rcptTo.map(({ address }) => address))
+        stream.resume().once('end', done)
+      },
+    },
+  )
+  const sink = createSmtpSink(options(box.port))
+  const outcomes = [await sink(message, signal), await sink(message, signal)]
+  later.clear()
+  outcomes.push(await sink(message, signal), await sink({ ...message, key: 'main/2026-W48/boss' }, signal))
+  expect(outcomes).toEqual([
+    { kind: 'retry', because: 'mail server: 1 of 2 recipients refused (451)' },
+    { kind: 'retry', because: expect.stringContaining('(451)') },
+    { kind: 'delivered' },
+    { kind: 'delivered' },
+  ])
+  expect(given).toEqual([
+    ['boss@example.org'],
+    ['team@example.org'],
+    ['boss@example.org', 'team@example.org'],
+  ])
+})
+
+test('a server that takes minutes to accept a whole message gets it once', async () => {
+  const arrived = Promise.withResolvers<() => void>()
+  const onData = (stream: Readable, _: unknown, done: () => void) =>
+    stream.resume().once('end', () => arrived.resolve(done))
+  await using box = await mailbox({}, { onData })
+  const clock = fakeClock()
+  const outcome = createSmtpSink(options(box.port, { clock }))(message, signal)
+  const accept = await arrived.promise
+  await clock.advance(seconds(599))
+  accept()
+  expect(await outcome).toEqual({ kind: 'delivered' })
+})
+
+test('a message that is given up before the server has all of it does not arrive later', async () => {
+  const greeted = Promise.withResolvers<() => void>()
+  const onMailFrom = (_: unknown, __: unknown, done: () => void) => greeted.resolve(done)
+  const box = await mailbox({}, { onMailFrom })
+  const clock = fakeClock()
+  const outcome = createSmtpSink(options(box.port, { clock }))(message, signal)
+  const accept = await greeted.promise
+  await clock.advance(seconds(10))
+  expect(await outcome).toEqual({ kind: 'retry', because: 'no answer within 10 s' })
+  accept()
+  // the server ends every session before it has closed
+  await box[Symbol.asyncDispose]()
+  expect(box.mails).toEqual([])
 })
