@@ -104,6 +104,18 @@ export function outboxContract(driver: () => Driver): void {
     expect(await store.lastQueued('main', 'ops', 'key')).toEqual(one)
   })
 
+  test('knows the last event of a topic between two others', async () => {
+    const { store } = driver()
+    await put(store, { events: [refused(1), accepted(2), refused(3)] })
+    const [one, two, three] = await store.eventsAfter('main', 0, 10)
+    if (!one || !two || !three) throw new Error('all are kept')
+    const between = (after: number, before: number) => store.lastOfTopic('main', 'key', { after, before })
+    expect(await between(one.id, three.id)).toEqual(two)
+    expect(await between(one.id, two.id)).toBeUndefined()
+    expect(await store.lastOfTopic('main', 'service', { after: 0, before: 9 })).toBeUndefined()
+    expect(await store.lastOfTopic('other', 'key', { after: 0, before: 9 })).toBeUndefined()
+  })
+
   test('lists receivers with stored deliveries or cursors', async () => {
     const { store } = driver()
     const jobStates = { 'events/told': 3, 'delivered/report/boss': 4, prices: [] }

@@ -32,6 +32,10 @@ export function outboxOf(rows: RowsByAccount): Outbox {
       const keys = new Set(queued.map(({ item }) => item))
       return Promise.resolve(events(account).findLast(({ key }) => keys.has(key)))
     },
+    lastOfTopic: (account, topic, { after, before }) =>
+      Promise.resolve(
+        events(account).findLast((one) => one.topic === topic && one.id > after && one.id < before),
+      ),
     receivers: (account) => {
       const { deliveries, jobStates } = rows(account)
       const sinks = [...deliveries.values()]

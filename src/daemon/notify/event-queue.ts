@@ -65,18 +65,26 @@ async function deliveriesOf(
   events: readonly OutboxEvent[],
   { sink, subscription }: Subscriber,
 ): Promise<readonly Delivery[]> {
-  const queued = new Map<string, NotifiableEvent>()
+  const queued = new Map<string, OutboxEvent>()
   const deliveries: Delivery[] = []
-  for (const { key, topic, event } of events) {
+  for (const one of events) {
+    const { key, topic, event } = one
     if (!matchesSubscription(event, ownerOf(event), { sink, subscription })) continue
-    const last = queued.get(topic) ?? (await store.lastQueued(event.account, sink, topic))?.event
-    if (isRepeat(event, last, subscription.repeatAfter)) continue
-    queued.set(topic, event)
+    const last = queued.get(topic) ?? (await store.lastQueued(event.account, sink, topic))
+    const isSoon = isRepeat(event, last?.event, subscription.repeatAfter)
+    if (last && isSoon && !(await hasChangedSince(last, one, store))) continue
+    queued.set(topic, one)
     deliveries.push(
       newDelivery({ account: event.account, sink, kind: 'event', item: key, topic }, clock.now()),
     )
   }
   return deliveries
+}
+
+/** Whether the topic had another kind in between, which the receiver may not have been sent: the kind it had before is news again. */
+async function hasChangedSince(last: OutboxEvent, { id, topic, event }: OutboxEvent, store: Outbox) {
+  const between = await store.lastOfTopic(event.account, topic, { after: last.id, before: id })
+  return between !== undefined && between.event.kind !== event.kind
 }
 
 /** Due at once. */

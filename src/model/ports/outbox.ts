@@ -7,6 +7,8 @@ import type { Write } from './store.ts'
 
 type ReportsPage = Readonly<{ count: number; skip?: number }>
 
+type EventNumbers = Readonly<{ after: number; before: number }>
+
 export type Outbox = {
   /** Events with a larger number than `id`, oldest first, at most `count`. */
   eventsAfter(account: string, id: number, count: number): Promise<readonly OutboxEvent[]>
@@ -15,6 +17,8 @@ export type Outbox = {
   event(account: string, key: string): Promise<OutboxEvent | undefined>
   /** Last one queued for a receiver and not dropped. */
   lastQueued(account: string, sink: string, topic: string): Promise<OutboxEvent | undefined>
+  /** Last one of the topic with a number between, ends excluded. */
+  lastOfTopic(account: string, topic: string, between: EventNumbers): Promise<OutboxEvent | undefined>
   /** Receivers with stored deliveries or cursors. */
   receivers(account: string): Promise<readonly string[]>
   /** Waiting, the first due first. */

@@ -18,6 +18,9 @@ export function createOutbox(database: DatabaseSync): Outbox {
      where delivery.account = ? and sink = ? and delivery.topic = ? and kind = 'event' and state <> 'dropped'
      order by event.id desc limit 1`,
   )
+  const lastOfTopic = database.prepare(
+    `${EVENTS} where account = ? and topic = ? and id > ? and id < ? order by id desc limit 1`,
+  )
   const waiting = database.prepare(
     `select body from delivery
      where account = ? and sink = ? and state = 'waiting' order by next_ms, made_ms limit ?`,
@@ -46,6 +49,8 @@ export function createOutbox(database: DatabaseSync): Outbox {
     lastEventId: async (account) => Number(last.get(account)?.['id'] ?? 0),
     event: async (account, key) => byKey.all(account, key).map(eventFromRow)[0],
     lastQueued: async (account, sink, topic) => lastQueued.all(account, sink, topic).map(eventFromRow)[0],
+    lastOfTopic: async (account, topic, { after: low, before: high }) =>
+      lastOfTopic.all(account, topic, low, high).map(eventFromRow)[0],
     receivers: async (account) => sinks.all(account).map(({ sink }) => String(sink)),
     dueDeliveries: async (account, sink, count) => waiting.all(account, sink, count).map(deliveryOf),
     overdue: async (account, sink, most) => overdue.all(account, sink, most).map(deliveryOf),

@@ -4,7 +4,7 @@ import type { Dispatcher } from '../../../src/daemon/notify/dispatcher.ts'
 import { MAX_QUEUED } from '../../../src/daemon/notify/event-queue.ts'
 import type { Message, Sink } from '../../../src/model/output/message.ts'
 import type { AccountStore } from '../../../src/model/ports/store.ts'
-import { seconds } from '../../../src/model/units.ts'
+import { instant, seconds } from '../../../src/model/units.ts'
 import { withinDeadline } from '../../../src/outputs/notify/deadline.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import { ALL, desk, hearing, problem, subjects, type Desk } from '../support/delivery.ts'
@@ -34,6 +34,33 @@ test('an event is delivered once, and a new receiver gets only later ones', asyn
   await runFor(here, both, 20)
   expect([subjects(one), subjects(two)]).toEqual([['a', 'b'], ['b']])
   expect(here.counts).toEqual({ 'one delivered': 2, 'two delivered': 1 })
+})
+
+test('a key that is refused again is news for a receiver that was not sent its acceptance', async () => {
+  const here = desk()
+  const heard: Message[] = []
+  const subscription = { ...ALL, minSeverity: 'warning', repeatAfter: seconds(14_400) } as const
+  const told = here.process([{ name: 'ops', sink: hearing(heard), subscription }])
+  await told.begin()
+  const stop = new AbortController()
+  const done = told.run(stop.signal)
+  const kinds = ['key-refused', 'key-refused', 'key-accepted', 'key-refused', 'key-refused'] as const
+  for (const kind of kinds) {
+    await here.happened({ account: 'main', at: here.clock.now(), kind })
+    await here.clock.advance(seconds(60))
+  }
+  expect(heard.length).toBe(2)
+  const now = here.clock.now()
+  const atOnce = (kind: (typeof kinds)[number], index: number) => ({
+    account: 'main',
+    at: instant(now + index),
+    kind,
+  })
+  await here.happened(...['key-accepted' as const, ...kinds].map(atOnce))
+  await here.clock.advance(seconds(60))
+  expect(heard.length).toBe(4)
+  stop.abort()
+  await done
 })
 
 test('a receiver that hangs for hours delays no other, and finally gets the message with the same key', async () => {
