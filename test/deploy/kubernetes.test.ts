@@ -23,10 +23,11 @@ type Container = {
   readonly resources: Readonly<Record<'requests' | 'limits', Readonly<Record<string, string>>>>
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
 }
+type SecretFiles = { readonly optional?: boolean; readonly items: readonly { readonly path: string }[] }
 type Volume = {
   readonly name: string
   readonly configMap?: { readonly name: string }
-  readonly secret?: { readonly items: readonly { readonly path: string }[] }
+  readonly projected?: { readonly sources: readonly { readonly secret: SecretFiles }[] }
   readonly persistentVolumeClaim?: object
 }
 type Pod = {
@@ -58,7 +59,9 @@ function formOf(deployment: string, config: string): Form {
     variables: env.map(({ name }) => name),
     files: mounts.flatMap(({ mountPath, volume }) => [
       ...(volume?.configMap ? [join(mountPath, 'dormouse.yaml')] : []),
-      ...(volume?.secret?.items ?? []).map(({ path }) => join(mountPath, path)),
+      ...(volume?.projected?.sources ?? []).flatMap(({ secret }) =>
+        secret.items.map(({ path }) => join(mountPath, path)),
+      ),
     ]),
     folders: mounts.flatMap(({ mountPath, volume }) => (volume?.persistentVolumeClaim ? [mountPath] : [])),
     ports: named.map((name) => ports.find((port) => port.name === name)?.containerPort ?? NaN),
@@ -205,15 +208,22 @@ test('only Prometheus reaches a pod of its own, and only at telemetry; it reache
   })
 })
 
-test('both forms take from the Secret what the README puts into it, and the claim that exists', () => {
+/** Dormouse works without readings, and a pod does not start while a key is missing that is not optional. */
+const optional = (key = '') => (key === 'postgres-password' ? { optional: true } : {})
+
+test('both forms take from the Secret what the README puts into it, the password if it is there, and the claim that exists', () => {
   const command = /create secret generic (\w+) (.*)$/m.exec(readFileSync(join(DEPLOY, 'README.md'), 'utf8'))
   const keys = [...(command?.[2] ?? '').matchAll(/--from-file=(\S+)/g)].map(([, key]) => key)
   const [own, sidecar] = deployments.map(({ spec }) => spec.template.spec)
-  expect(own?.volumes.flatMap(({ secret }) => secret ?? [])).toEqual([
-    { secretName: command?.[1], defaultMode: 0o400, items: keys.map((key) => ({ key, path: key })) },
+  const name = command?.[1]
+  expect(own?.volumes.flatMap(({ projected }) => projected ?? [])).toEqual([
+    {
+      defaultMode: 0o400,
+      sources: keys.map((key) => ({ secret: { name, ...optional(key), items: [{ key, path: key }] } })),
+    },
   ])
   expect(sidecar?.containers[0]?.env?.map(({ valueFrom }) => valueFrom)).toEqual(
-    keys.map((key) => ({ secretKeyRef: { name: command?.[1], key } })),
+    keys.map((key) => ({ secretKeyRef: { name, key, ...optional(key) } })),
   )
   const { metadata } = read(textOf('storage/volume-claim.yaml')) as { metadata: { name: string } }
   for (const pod of [own, sidecar])
