@@ -4,6 +4,8 @@ import { BY_LABELS, metricName, type RuleGroup } from './rule.ts'
 
 /** The scrape job of Dormouse must have this name in the configuration of Prometheus. */
 const UP = 'up{job="dormouse"}'
+/** By instance, since sidecars are daemons of their own, with accounts and sinks of the same names: one that works must not hide another. */
+const AT = 'Dormouse at {{ $labels.instance }}'
 const requests = (matchers = ''): string => `sum(rate(${metricName('api_requests_total')}${matchers}[10m]))`
 
 export const DAEMON_RULES: RuleGroup = {
@@ -24,9 +26,9 @@ export const DAEMON_RULES: RuleGroup = {
       name: 'Stale',
       severity: 'critical',
       about: 'daemon',
-      core: `time() - max by (job_name) (${metricName('job_deadline_timestamp_seconds')}) > 0`,
+      core: `time() - max by (job_name, instance) (${metricName('job_deadline_timestamp_seconds')}) > 0`,
       for: '1m',
-      summary: 'Dormouse: {{ $labels.job_name }} should have succeeded {{ $value | humanizeDuration }} ago.',
+      summary: `${AT}: {{ $labels.job_name }} should have succeeded {{ $value | humanizeDuration }} ago.`,
       description:
         'It runs, but its data is old. Check its log for the service, the store, or a pass that takes too long.',
     },
@@ -45,8 +47,8 @@ export const DAEMON_RULES: RuleGroup = {
       about: 'daemon',
       // Compares instants: a counter of 401 starts anew after a restart and stands still while nothing is sent, and its age says
       // nothing where passes are far apart. Each replica by itself, as each has its own key file.
-      core: `max by (key) (${metricName('api_last_rejected_timestamp_seconds')} unless ${metricName('api_last_accepted_timestamp_seconds')} >= ${metricName('api_last_rejected_timestamp_seconds')})`,
-      summary: 'The service refuses the API key of account {{ $labels.key }}.',
+      core: `max by (key, instance) (${metricName('api_last_rejected_timestamp_seconds')} unless ${metricName('api_last_accepted_timestamp_seconds')} >= ${metricName('api_last_rejected_timestamp_seconds')})`,
+      summary: `${AT}: the service refuses the API key of account {{ $labels.key }}.`,
       description:
         'That account is not observed until its key file holds a valid key. A new key is picked up without a restart.',
     },
@@ -54,10 +56,9 @@ export const DAEMON_RULES: RuleGroup = {
       name: 'ReportFailed',
       severity: 'warning',
       about: 'daemon',
-      core: `time() - max by (account, sink) (${metricName('report_last_success_timestamp_seconds')}) > 8 * 86400`,
+      core: `time() - max by (account, sink, instance) (${metricName('report_last_success_timestamp_seconds')}) > 8 * 86400`,
       for: '1h',
-      summary:
-        'No report of account {{ $labels.account }} has reached {{ $labels.sink }} for {{ $value | humanizeDuration }}.',
+      summary: `${AT}: no report of account {{ $labels.account }} has reached {{ $labels.sink }} for {{ $value | humanizeDuration }}.`,
       description: 'A report is due every week. The log has the response of the sink.',
     },
     {

@@ -30,8 +30,8 @@ const DOWN: readonly Case[] = [
 const late = (time: string): readonly Firing[] => [
   {
     severity: 'critical',
-    labels: { job_name: 'pass' },
-    summary: `Dormouse: pass should have succeeded ${time} ago.`,
+    labels: { job_name: 'pass', instance: 'one:9477' },
+    summary: `Dormouse at one:9477: pass should have succeeded ${time} ago.`,
   },
 ]
 
@@ -46,6 +46,19 @@ const STALE: readonly Case[] = [
       ['11m', []],
       ['15m', late('5m 0s')],
       ['25m', []],
+    ],
+  },
+  {
+    title: 'one of two daemons is late, each with accounts of its own',
+    alert: 'Stale',
+    step: '1m',
+    series: [
+      series('job_deadline_timestamp_seconds', { job_name: 'pass' }, '600x40'),
+      series('job_deadline_timestamp_seconds', { job_name: 'pass' }, '240+60x40', 'two:9477'),
+    ],
+    checks: [
+      ['5m', []],
+      ['15m', late('5m 0s')],
     ],
   },
   {
@@ -100,8 +113,8 @@ const API_ERRORS: readonly Case[] = [
 const rejected: readonly Firing[] = [
   {
     severity: 'critical',
-    labels: { key: 'main' },
-    summary: 'The service refuses the API key of account main.',
+    labels: { key: 'main', instance: 'one:9477' },
+    summary: 'Dormouse at one:9477: the service refuses the API key of account main.',
   },
 ]
 
@@ -198,15 +211,16 @@ const WAKE: readonly Case[] = [
   },
 ]
 
-const reported = (values: string): Series =>
-  series('report_last_success_timestamp_seconds', { account: 'main', sink: 'mail' }, values)
+const reported = (values: string, replica?: string): Series =>
+  series('report_last_success_timestamp_seconds', { account: 'main', sink: 'mail' }, values, replica)
 
 const REPORT: readonly Case[] = [
   {
-    title: 'nothing arrives for more than eight days; then it does',
+    title:
+      'nothing arrives for more than eight days, beside another daemon with the same names; then it does',
     alert: 'ReportFailed',
     step: '15m',
-    series: [reported('0x788 709200x50')],
+    series: [reported('0x788 709200x50'), reported('0+900x838', 'two:9477')],
     checks: [
       ['191h', []],
       ['192h30m', []],
@@ -215,8 +229,8 @@ const REPORT: readonly Case[] = [
         [
           {
             severity: 'warning',
-            labels: { account: 'main', sink: 'mail' },
-            summary: 'No report of account main has reached mail for 8d 4h 0m 0s.',
+            labels: { account: 'main', sink: 'mail', instance: 'one:9477' },
+            summary: 'Dormouse at one:9477: no report of account main has reached mail for 8d 4h 0m 0s.',
           },
         ],
       ],

@@ -68,3 +68,11 @@ test('an alert inhibits only alerts of the same compute or budget', () => {
   for (const { equal = [] } of wide)
     expect(equal.includes('budget') || equal.includes('endpoint_id')).toBe(true)
 })
+
+test('a refused key of one daemon does not hide that another is late', () => {
+  const ofLate = inhibitions.filter(
+    ({ source_matchers: source, target_matchers: target }) =>
+      source.some((text) => text.includes('ApiKeyRejected')) && target.some((text) => text.includes('Stale')),
+  )
+  expect(ofLate.map(({ equal }) => equal)).toEqual([['instance']])
+})
