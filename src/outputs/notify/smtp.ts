@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { PassThrough } from 'node:stream'
 import type { Message, DeliveryOutcome, Sink } from '../../model/output/message.ts'
 import type { Clock } from '../../model/ports/clock.ts'
@@ -88,7 +89,9 @@ async function sendMail(message: Message, options: MailOptions, { ended, extend 
       subject,
       text,
       ...(html === undefined ? {} : { html }),
-      messageId: `<${headerKey(message.key).replaceAll(/[^\w.-]/g, '-')}@dormouse>`,
+      messageId: messageIdOf(message),
+      // no absence notice answers it. Source: RFC 3834, 5
+      headers: { 'Auto-Submitted': 'auto-generated' },
       attachments: attachments.map((file) => ({
         filename: file.name,
         contentType: file.type,
@@ -101,6 +104,15 @@ async function sendMail(message: Message, options: MailOptions, { ended, extend 
     transport.close()
   }
 }
+
+/** Of the text, too: mail systems drop a second message with the same id, and other daemons have accounts and receivers of the same names. */
+function messageIdOf({ key, subject, text }: Message) {
+  const digest = createHash('sha256').update(`${subject}\n${text}`).digest('hex').slice(0, DIGEST_LENGTH)
+  return `<${headerKey(key).replaceAll(/[^\w.-]/g, '-')}-${digest}@dormouse>`
+}
+
+/** Hexadecimal digits: enough for all messages with the same key. */
+const DIGEST_LENGTH = 12
 
 /** Too large, or rejected: for good. Source: RFC 5321, 4.2.1. */
 const REJECTED = new Set([552, 554])
