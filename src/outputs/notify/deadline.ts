@@ -23,9 +23,9 @@ export async function withinDeadline(
     until = clock.monotonic() + wait
   }
   const late = async (): Promise<DeliveryOutcome> => {
-    while (clock.monotonic() < until && !ended.aborted)
+    for (let left: number = wait; left > 0 && !ended.aborted; left = until - clock.monotonic())
       // oxlint-disable-next-line no-await-in-loop -- the deadline may have moved
-      await clock.sleep(seconds(until - clock.monotonic()), ended)
+      await clock.sleep(seconds(left), ended)
     return { kind: 'retry', because: signal.aborted ? 'stopped' : `no answer within ${wait} s` }
   }
   try {

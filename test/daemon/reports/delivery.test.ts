@@ -118,7 +118,8 @@ async function awayForAnHour(
   here: Desk,
   { up, hangs }: { readonly up: () => void; readonly hangs: boolean },
 ): Promise<Delivery> {
-  const rest = (): Promise<void> => spin(() => !here.isReading() && (hangs || !here.isTrying()))
+  let isHanging = hangs
+  const rest = (): Promise<void> => spin(() => !here.isReading() && (isHanging || !here.isTrying()))
   const deliverer = await here.process()
   const stop = new AbortController()
   const done = deliverer.run(stop.signal)
@@ -133,6 +134,7 @@ async function awayForAnHour(
   if (!waiting) throw new Error('nothing waits')
   up()
   await here.clock.advance(DELIVERY_DEADLINE)
+  isHanging = false
   while (await here.delivery()) {
     // oxlint-disable-next-line no-await-in-loop -- until it arrived
     await here.clock.advance(seconds(5))

@@ -142,6 +142,7 @@ longTest('a mail has its usual headers, all ASCII', async () => {
   for (const [index, head] of heads.entries()) {
     expect(head.replaceAll('\r\n', '')).toMatch(/^[\x20-\x7e\t]*$/)
     expect(names[index]).toEqual([
+      'Auto-Submitted',
       'Content-Transfer-Encoding',
       'Content-Type',
       'Date',
