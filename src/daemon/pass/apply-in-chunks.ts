@@ -14,7 +14,7 @@ import { commit, entriesOf, eventsOf, type Write } from '../../model/ports/store
 import { computeKey } from '../../model/service/compute.ts'
 import { earliest, type Instant } from '../../model/units.ts'
 import type { Observed } from './observe-on-service-time.ts'
-import { ensureBudgetStates, settleBudgetsOfChunk, sweptLedger } from './budget-states.ts'
+import { ensureBudgetStates, excludePastOfChunk, settleBudgetsOfChunk, sweptLedger } from './budget-states.ts'
 import type { PassInput, PassPlan } from './pass-state.ts'
 
 export type AppliedSweep = Awaited<ReturnType<typeof applyInChunks>>
@@ -55,7 +55,9 @@ function createCompletion(base: Ledger, plan: PassPlan, { sweep, now }: Observed
     const entries = entriesOf(chunk.writes)
     const waste = { before: ledger, owners: plan.owners, listed: swept.listed }
     const withTeams = addTeamWaste(ledger.counters, entries, waste)
-    const counters = addOperations(addWakes(withTeams, entries, ledger), entries, ledger)
+    const withOperations = addOperations(addWakes(withTeams, entries, ledger), entries, ledger)
+    const { budgets } = plan
+    const counters = excludePastOfChunk(withOperations, chunk, { ...swept, ledger, budgets })
     return [
       ...settleBudgetsOfChunk(chunk, { ...swept, ledger }, { plan, now }),
       ...(counters === ledger.counters ? [] : [{ kind: 'counters', counters } as const]),

@@ -3,6 +3,7 @@ import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
 import { branchMovesIn, selectorTargetIn } from '../../ledger/branch-moves.ts'
 import {
   budgetWrites,
+  excludePast,
   openBudgets,
   settleBudgets,
   toBudgetComputes,
@@ -129,15 +130,38 @@ export function settleBudgetsOfChunk(
 ): readonly Write[] {
   const entries = entriesOf(writes)
   if (budgets.budgets.length === 0 || entries.length === 0) return []
-  const stored = writes.flatMap((write) => (write.kind === 'project' ? [write.entry] : []))
-  const projects = new Map(stored.map((entry) => [entry.project.projectId, entry]))
-  const computes = toBudgetComputes(
-    entries,
-    (projectId) => projects.get(projectId) ?? ledger.projects.get(projectId) ?? listed(projectId),
-  )
+  const computes = toBudgetComputes(entries, projectsOf(writes, { ledger, listed }))
   const lateDiscoveries = lateDiscoveriesOf(entries, computes, { before, isPastKnown })
   const settled = { settled: slices, computes, lateDiscoveries, now }
   return budgetWrites(ledger.budgets, settleBudgets(budgets.budgets, ledger.budgets, settled))
+}
+
+/** For the same commit. `counters` itself where the chunk has no compute with a past that is seen for the first time. */
+export function excludePastOfChunk(
+  counters: Ledger['counters'],
+  { writes, slices }: Pick<AppliedChunk, 'writes' | 'slices'>,
+  {
+    ledger,
+    before,
+    listed,
+    budgets,
+  }: Pick<SweptLedger, 'before' | 'listed'> & Pick<PassPlan, 'budgets'> & { readonly ledger: Ledger },
+): Ledger['counters'] {
+  const found = entriesOf(writes).filter(({ ref }) => !before.computes.has(computeKey(ref)))
+  if (budgets.budgets.length === 0 || found.length === 0) return counters
+  const computes = toBudgetComputes(found, projectsOf(writes, { ledger, listed }))
+  const next = excludePast(budgets.budgets, counters.budgets, { settled: slices, computes })
+  return next === counters.budgets ? counters : { ...counters, budgets: next }
+}
+
+/** As far as they are known when the writes are committed. */
+function projectsOf(
+  writes: readonly Write[],
+  { ledger, listed }: Pick<SweptLedger, 'listed'> & { readonly ledger: Ledger },
+) {
+  const stored = writes.flatMap((write) => (write.kind === 'project' ? [write.entry] : []))
+  const projects = new Map(stored.map((entry) => [entry.project.projectId, entry]))
+  return (projectId: string) => projects.get(projectId) ?? ledger.projects.get(projectId) ?? listed(projectId)
 }
 
 /** Computes first seen now that existed before, and whose past no operations tell. */
@@ -192,7 +216,7 @@ export async function viewUnstoredBudgets(
 
 async function evaluate(
   clock: Ports['clock'],
-  { plan }: PassInput,
+  { before, plan }: PassInput,
   { observed, applied: { ledger }, isUnobserved }: SweepResults & { readonly isUnobserved: boolean },
 ) {
   const evaluator = openBudgets(plan.budgets, {
@@ -201,6 +225,7 @@ async function evaluate(
     now: observed.now,
     atMost: observed.upperBound,
     isUnobserved,
+    isFound: (ref) => !before.ledger.computes.has(computeKey(ref)),
   })
   const entries = plan.budgets.budgets.length === 0 ? [] : ledger.computes.values()
   for await (const chunk of inTurns(inChunks(entries, ENTRIES_PER_TURN), clock)) evaluator.add(chunk)

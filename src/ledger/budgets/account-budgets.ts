@@ -1,5 +1,5 @@
 import type { Budget, BudgetStates, BudgetView } from '../../model/policy/budget.ts'
-import { computeKey, largestCu } from '../../model/service/compute.ts'
+import { computeKey, largestCu, type ComputeRef } from '../../model/service/compute.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
@@ -11,9 +11,15 @@ import type { AccountCounters } from '../../model/ledger/counters.ts'
 import type { Instant } from '../../model/units.ts'
 import { provisionalSlices } from '../settle/accrual.ts'
 import { priceAt } from '../settle/slices.ts'
-import { openEvaluation } from './evaluate.ts'
+import { excludeFromCounter, openEvaluation } from './evaluate.ts'
 import type { BudgetComputesByKey, LateDiscovery, BudgetSettleInput } from './settle.ts'
-import { groupByCompute, settleBudget, applyLateDiscoveries, slicesInScope } from './settle.ts'
+import {
+  applyLateDiscoveries,
+  groupByCompute,
+  settleBudget,
+  settledInScope,
+  slicesInScope,
+} from './settle.ts'
 
 type SettledInput = Omit<BudgetSettleInput, 'settled'> &
   Readonly<{
@@ -36,6 +42,28 @@ export function settleBudgets(
       return [budget.name, applyLateDiscoveries(budget, state, lateDiscoveries)]
     }),
   )
+}
+
+/**
+ * Counters that will not grow by what computes used before they were first seen: months of it at once would look like a burn rate.
+ *
+ * @param input slices that the first sight of `computes` settled
+ * @returns `counters` itself where nothing changes
+ */
+export function excludePast(
+  budgets: readonly Budget[],
+  counters: AccountCounters['budgets'],
+  input: Pick<BudgetSettleInput, 'computes'> & Pick<SettledInput, 'settled'>,
+): AccountCounters['budgets'] {
+  const { settled, computes } = input
+  const past = { settled: groupByCompute(settled), computes }
+  const changed = budgets.flatMap((budget) => {
+    const counter = counters[budget.name]
+    if (!counter) return []
+    const next = excludeFromCounter(budget, counter, settledInScope(budget, past))
+    return next === counter ? [] : [[budget.name, next] as const]
+  })
+  return changed.length === 0 ? counters : { ...counters, ...Object.fromEntries(changed) }
 }
 
 export type BudgetsEvaluation = Readonly<{
@@ -92,6 +120,8 @@ export type BudgetInputs = Pick<Ledger, 'projects' | 'budgets' | 'counters'> &
     atMost?: Instant | undefined
     /** The service did not answer in this pass, or what it answered could not be stored. */
     isUnobserved?: boolean
+    /** Whether a compute was first seen in this pass: its past is not in the counters. Default: none was. */
+    isFound?: (ref: ComputeRef) => boolean
   }>
 
 /** Evaluation as of now, with the provisional usage of the entries that are added. */
@@ -101,7 +131,8 @@ type BudgetEvaluator = Readonly<{
 }>
 
 export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetEvaluator {
-  const { projects, budgets: states, counters, prices, now, atMost, isUnobserved = false } = inputs
+  const { projects, budgets: states, counters, prices, now, atMost } = inputs
+  const { isUnobserved = false, isFound = () => false } = inputs
   const perCuHour = priceAt(prices, now)
   const evaluations = scopes.budgets.map((budget) => {
     const { name } = budget
@@ -117,17 +148,26 @@ export function openBudgets(scopes: BudgetScopes, inputs: BudgetInputs): BudgetE
     const compute = targetOf(entry, project)
     return scopes.budgets.map(({ scope }, index) => [index, slicesInScope(scope, compute, slices)] as const)
   }
+  const addLargest = (entry: ComputeEntry, project: ProjectEntry | undefined) => {
+    const largest = entry.deletedAt === undefined ? largestCu(entry.compute.sizing) : undefined
+    if (largest === undefined) return
+    for (const index of scopes.of(entry, project).indexes)
+      evaluations[index]?.evaluation.compute(largest, perCuHour)
+  }
   const add = (entries: Iterable<ComputeEntry>) => {
     const slicesOf = evaluations.map((): AwakeSlice[] => [])
+    const pastOf = evaluations.map((): AwakeSlice[] => [])
     for (const entry of entries) {
       const project = projects.get(entry.ref.projectId)
-      const { indexes } = scopes.of(entry, project)
-      const largest = entry.deletedAt === undefined ? largestCu(entry.compute.sizing) : undefined
-      if (largest !== undefined)
-        for (const index of indexes) evaluations[index]?.evaluation.compute(largest, perCuHour)
-      for (const [index, slices] of countedSlices(entry, project)) slicesOf[index]?.push(...slices)
+      addLargest(entry, project)
+      const counted = countedSlices(entry, project)
+      for (const [index, slices] of counted) slicesOf[index]?.push(...slices)
+      if (isFound(entry.ref)) for (const [index, slices] of counted) pastOf[index]?.push(...slices)
     }
-    for (const [index, { evaluation }] of evaluations.entries()) evaluation.provisional(slicesOf[index] ?? [])
+    for (const [index, { evaluation }] of evaluations.entries()) {
+      evaluation.provisional(slicesOf[index] ?? [])
+      evaluation.exclude(pastOf[index] ?? [])
+    }
   }
   return {
     add,

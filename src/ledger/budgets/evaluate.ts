@@ -18,7 +18,7 @@ import { matchesSelector, matchesEverything, type SelectorTarget } from '../../m
 import type { AwakeSlice } from '../../model/ledger/quantities.ts'
 import type { BudgetCounter } from '../../model/ledger/counters.ts'
 import { latest, ratio, type Cu, type Instant, type Micros, type Ratio } from '../../model/units.ts'
-import { addSliceAmounts } from '../settle/cu-time.ts'
+import { addSliceAmounts, NO_AMOUNTS } from '../settle/cu-time.ts'
 import { burnRates, spendPerMilli, recentSpend, type BurnInput } from './burn-rate.ts'
 import { addSlicesInPeriod, amountInLimitUnit, isRecordOf, reachedRungs } from './period-totals.ts'
 import { slicesInWindow, settleBudget } from './settle.ts'
@@ -39,6 +39,8 @@ type OpenEvaluation = Readonly<{
   compute: (maxCu: Cu, perCuHour: Micros) => void
   /** Adds provisional slices of computes of the scope, as of now, each once. */
   provisional: (slices: readonly AwakeSlice[]) => void
+  /** Leaves those of `provisional` that are of computes first seen in this pass out of the counter. */
+  exclude: (slices: readonly AwakeSlice[]) => void
   close: () => BudgetEvaluation
 }>
 
@@ -56,6 +58,7 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
   let counted = state.records.map(({ settled }) => settled)
   let provisional = recentSpend([], { now, unit })
   let { total } = state
+  let { counter: stored } = before
   let rate = 0
   return {
     compute: (maxCu, perCuHour) => {
@@ -70,6 +73,9 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
         addSlicesInPeriod(counted[index] ?? record.settled, parts, record),
       )
     },
+    exclude: (slices) => {
+      stored = stored && excludeFromCounter(budget, stored, slices)
+    },
     close: () => {
       const steps = state.records.map((record, index): Step => {
         const amounts = counted[index] ?? record.settled
@@ -80,7 +86,7 @@ export function openEvaluation(budget: Budget, before: StoredBudget, now: Instan
       const current = period && steps.find(({ after }) => isRecordOf(after, period))
       const counter =
         (before.isUnobserved ? before.counter : undefined) ??
-        raiseBudgetCounter(budget, before.counter, amountInLimitUnit(total, unit).likely)
+        raiseBudgetCounter(budget, stored, amountInLimitUnit(total, unit).likely)
       return {
         state: steps.some(reachesRung) ? { ...state, records: steps.map(({ after }) => after) } : state,
         counter,
@@ -204,6 +210,17 @@ function rungEvents(
   const limit = withAmount(present, after.rungsOf)
   const spent = amountInLimitUnit(counted.all, limit.unit)
   return [{ account, at: now, kind: 'budget-rung', budget: name, rung, spent, limit, period: { from, to } }]
+}
+
+/** The counter will not grow by `slices`; `before` itself where they amount to nothing. */
+export function excludeFromCounter(
+  budget: Budget,
+  before: BudgetCounter,
+  slices: readonly AwakeSlice[],
+): BudgetCounter {
+  const amounts = addSliceAmounts(NO_AMOUNTS, slicesInWindow(budget, slices))
+  const { likely } = amountInLimitUnit(amounts, budget.limit.unit)
+  return likely === 0 ? before : { ...before, excess: before.excess - likely }
 }
 
 /**

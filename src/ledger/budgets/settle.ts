@@ -105,7 +105,10 @@ export function applyLateDiscoveries(
   return { ...state, since, ...(state.seasonality && { seasonality: { ...state.seasonality, from: since } }) }
 }
 
-const settledInScope = ({ scope }: Budget, { settled, computes }: BudgetSettleInput): readonly AwakeSlice[] =>
+export const settledInScope = (
+  { scope }: Budget,
+  { settled, computes }: Pick<BudgetSettleInput, 'settled' | 'computes'>,
+): readonly AwakeSlice[] =>
   [...settled].flatMap(([key, slices]) => {
     const compute = computes.get(key)
     return compute ? slicesInScope(scope, compute, slices) : []

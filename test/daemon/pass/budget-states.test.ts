@@ -1,11 +1,20 @@
 // From when on a budget knows its spend, where computes are first seen whose operations were not read.
 import { expect, test } from 'vitest'
-import { settleBudgetsOfChunk, sweptLedger } from '../../../src/daemon/pass/budget-states.ts'
-import { settleBudgets } from '../../../src/ledger/budgets/account-budgets.ts'
+import {
+  excludePastOfChunk,
+  settleBudgetsOfChunk,
+  sweptLedger,
+} from '../../../src/daemon/pass/budget-states.ts'
+import {
+  createBudgetScopes,
+  openBudgets,
+  settleBudgets,
+} from '../../../src/ledger/budgets/account-budgets.ts'
 import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import type { PendingRetries, Sweep } from '../../../src/model/observation.ts'
-import { budgetOf, money } from '../../ledger/budgets/build.ts'
-import { at, ledger, look, operation, sweep } from '../../support/build.ts'
+import { computeKey } from '../../../src/model/service/compute.ts'
+import { budgetOf, money, sliceOf } from '../../ledger/budgets/build.ts'
+import { at, ledger, look, operation, prices, sweep } from '../../support/build.ts'
 import { passPlan } from '../../support/pass-plan.ts'
 
 const SEEN = 600
@@ -64,4 +73,48 @@ test.each<[string, Partial<Sweep>, number]>([
   ],
 ])('a budget knows its spend from then on, where operations %s', (_, over, expected) => {
   expect(since(over)).toBe(at(expected))
+})
+
+test('what a compute used before it was first seen is spent, and no growth of the counter of its budget', () => {
+  const counter = { definition: budget.definition, unit: 'USD', value: 7_000_000, excess: 7_000_000 }
+  const known = { ...before, counters: { ...before.counters, budgets: { [budget.name]: counter } } }
+  const entry = newComputeEntry(REF, look(SEEN, { createdAt: at(CREATED) }), false)
+  const past = sliceOf(at(0), 24, { ref: REF })
+  const chunk = { writes: [{ kind: 'compute', entry } as const], slices: [past] }
+  const swept = { ...sweptLedger(known, sweep(SEEN)), ledger: known }
+  const plan = passPlan({ budgets: [budget] })
+  const now = at(7 * 86_400)
+  const states = settleBudgetsOfChunk(chunk, swept, { plan, now }).flatMap((write) =>
+    write.kind === 'budget' && write.state ? [[budget.name, write.state] as const] : [],
+  )
+  const counterAfter = (counters: typeof known.counters, isFound: boolean) => {
+    const evaluator = openBudgets(createBudgetScopes([budget]), {
+      ...known,
+      budgets: Object.fromEntries(states),
+      counters,
+      prices,
+      now,
+      isFound: () => isFound,
+    })
+    const recent = sliceOf(at(6 * 86_400), 2, { ref: REF })
+    evaluator.add([{ ...entry, settledUntil: at(6 * 86_400), provisional: [recent], appliedAt: now }])
+    const { views, budgetCounters } = evaluator.close()
+    return { spent: views[0]?.spent.likely, value: budgetCounters[budget.name]?.value }
+  }
+  expect(counterAfter(known.counters, false)).toEqual({ spent: 26_000_000, value: 33_000_000 })
+  const counters = excludePastOfChunk(known.counters, chunk, { ...swept, ...plan })
+  expect(counterAfter(counters, true)).toEqual({ spent: 26_000_000, value: 7_000_000 })
+})
+
+test('what a compute uses after it was first seen is in the counter of its budget', () => {
+  const entry = newComputeEntry(REF, look(0, { createdAt: at(CREATED) }), false)
+  const counter = { definition: budget.definition, unit: 'USD', value: 7_000_000, excess: 7_000_000 }
+  const known = {
+    ...before,
+    computes: new Map([[computeKey(REF), entry]]),
+    counters: { ...before.counters, budgets: { [budget.name]: counter } },
+  }
+  const chunk = { writes: [{ kind: 'compute', entry } as const], slices: [sliceOf(at(0), 24, { ref: REF })] }
+  const swept = { ...sweptLedger(known, sweep(SEEN)), ledger: known, ...passPlan({ budgets: [budget] }) }
+  expect(excludePastOfChunk(known.counters, chunk, swept)).toBe(known.counters)
 })

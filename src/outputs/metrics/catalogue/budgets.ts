@@ -10,7 +10,7 @@ export const BUDGET_FAMILIES = {
   ),
   budget_spent: basicGauge('Spent in the current period, the likely value.', 'unit'),
   budget_spend_total: basicCounter(
-    'Spent over all periods, the likely value, provisional usage included. It never falls: after a downward correction it stays flat until real usage catches up.',
+    'Spent over all periods, the likely value, provisional usage included. It never falls: after a downward correction it stays flat until real usage catches up. It does not grow by what a compute used before it was first seen.',
     'unit',
   ),
   budget_forecast: basicGauge(
