@@ -25,12 +25,14 @@ import { upcomingPutBacks, type UpcomingPutBack } from './upcoming.ts'
 import { loadStepMemory, type StepChange, type StepMemory } from './step-memory.ts'
 import {
   candidateOfStep,
+  openingsAt,
   openSchedule,
   overText,
   scheduledSteps,
   stepsAt,
   targetOf,
   unwantedText,
+  type Openings,
   type StepSources,
   type WantedStep,
 } from './wanted-steps.ts'
@@ -59,17 +61,13 @@ export function createSteps(sources: StepSources) {
     return loading
   }
 
-  const periodsOf = (account: string, now: Instant): CurrentPeriods => {
-    const { budgets, windows } = config()
-    return new Map([
-      ...budgets
-        .filter((budget) => budget.account === account)
+  const periodsOf = (account: string, openings: Openings, now: Instant): CurrentPeriods =>
+    new Map([
+      ...config()
+        .budgets.filter((budget) => budget.account === account)
         .map(({ name, periodAt }) => [periodKey({ by: 'budget', name }), periodAt(now)?.from] as const),
-      ...[...windows].map(
-        ([name, window]) => [periodKey({ by: 'schedule', name }), window.at(now)?.from] as const,
-      ),
+      ...[...openings].map(([name, { from }]) => [periodKey({ by: 'schedule', name }), from] as const),
     ])
-  }
 
   /** Budgets that act, with the rungs at which they do. */
   const actingIn = ({ accounts }: Snapshot, account: string) => {
@@ -123,7 +121,9 @@ export function createSteps(sources: StepSources) {
     of: async (snapshot: Snapshot, account: string) => {
       const runner = runnerOf(account)
       const memory = await memoryOf(account)
-      const periods = periodsOf(account, runner.now())
+      const now = runner.now()
+      const openings = openingsAt(config().windows, now)
+      const periods = periodsOf(account, openings, now)
       const open = new Map(
         snapshot.computes.flatMap(({ changes = [] }) => changes.map(({ change }) => [change.id, change])),
       )
@@ -132,12 +132,11 @@ export function createSteps(sources: StepSources) {
       const ofBudgets = acting.flatMap(({ rungs, ...budget }) =>
         rungs.flatMap((rung) => stepsAt(rung, budget, { ...snapshot, config, runnerOf })),
       )
-      const now = runner.now()
       await endUnwanted()
       await endNeedless()
       const made = memory.made()
       const wanted = onceEach(
-        [...ofBudgets, ...scheduledSteps(account, { ...snapshot, config, now })],
+        [...ofBudgets, ...scheduledSteps(account, { ...snapshot, config, openings })],
         (step) => made.has(stepKey(step)),
       )
       const isMade = (step: WantedStep) => {
@@ -216,7 +215,7 @@ export function createSteps(sources: StepSources) {
         const target = targetOf(view)
         if (origin.by === 'budget')
           return acting.some(({ budget, rungs }) => rungs.includes(origin.rung) && mayActOn(budget, target))
-        return openSchedule(config(), target, now)?.delay === desired.autosuspendDelay
+        return openSchedule(config(), target, openings)?.delay === desired.autosuspendDelay
       }
     },
   }

@@ -1,7 +1,7 @@
 // Steps that budgets and schedules ask for now, and the changes that they become.
 import type { ChangeAsk } from '../../../apply/asked-settings.ts'
 import { planChange } from '../../../apply/plan.ts'
-import type { Window } from '../../../calendar/window.ts'
+import { knownEnds, type Window } from '../../../calendar/window.ts'
 import type { Candidate } from '../../../decide/decide.ts'
 import { makesWay } from '../../../decide/policy-changes.ts'
 import {
@@ -22,7 +22,7 @@ import type { Random } from '../../../model/ports/clock.ts'
 import type { History } from '../../../model/ports/history.ts'
 import type { Journal } from '../../../model/ports/journal.ts'
 import { effectiveDelay } from '../../../model/service/compute.ts'
-import { after, earliest, type Instant } from '../../../model/units.ts'
+import { after, earliest, instant, type Instant, type Interval } from '../../../model/units.ts'
 import { digest } from '../../advice/evaluate.ts'
 import type { ChangeRunner } from '../change-runner.ts'
 import { newChange, scheduledAt } from '../new-change.ts'
@@ -78,28 +78,39 @@ export function scheduledSteps(
   {
     computes,
     config,
-    now,
-  }: Pick<StepSources, 'config'> & Pick<Snapshot, 'computes'> & Readonly<{ now: Instant }>,
+    openings,
+  }: Pick<StepSources, 'config'> & Pick<Snapshot, 'computes'> & Readonly<{ openings: Openings }>,
 ): readonly WantedStep[] {
   if (!config().policies.hasSchedules) return []
   return computes.flatMap((view) => {
     const { ref, compute, project } = view.identity
     if (ref.account !== account || view.state.isDeleted) return []
     const target = targetOf(view)
-    const open = openSchedule(config(), target, now)
+    const open = openSchedule(config(), target, openings)
     const step = open && scheduledStepOf(open, { ref, delay: effectiveDelay(compute, project) })
     return step ? [{ ...step, view, policy: config().policies.changesOf(target), until: open.until }] : []
   })
 }
 
+/** Windows that are open, by name. One that was open as far back as windows are followed has the same opening at any time: 0. */
+export type Openings = ReadonlyMap<string, Interval>
+
+export const openingsAt = (windows: ReadonlyMap<string, Window>, now: Instant): Openings =>
+  new Map(
+    [...windows].flatMap(([name, window]) => {
+      const open = window.at(now)
+      return open ? [[name, { ...open, from: knownEnds(window, open).from ?? instant(0) }]] : []
+    }),
+  )
+
 /** The first entry of the schedule of a compute whose window is open. */
 export function openSchedule(
-  { policies, windows }: ReturnType<StepSources['config']>,
+  { policies }: Pick<ReturnType<StepSources['config']>, 'policies'>,
   target: SelectorTarget,
-  now: Instant,
+  openings: Openings,
 ): (OpenSchedule & Readonly<{ until: Instant }>) | undefined {
   for (const { window, delay } of policies.scheduleOf(target)) {
-    const open = windows.get(window)?.at(now)
+    const open = openings.get(window)
     if (open) return { window, delay, openedAt: open.from, until: open.to }
   }
   return undefined

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { seconds } from '../../../../src/model/units.ts'
 import { at } from '../../../support/build.ts'
-import { budgetWorld, DAY, made, OFFICE_RULE } from './step-world.ts'
+import { ALWAYS_RULE, budgetWorld, DAY, made, OFFICE_RULE } from './step-world.ts'
 
 describe('a schedule', () => {
   const [MORNING, NOON, EVENING] = [8, 12, 19].map((hour) => hour * 3600) as [number, number, number]
@@ -84,5 +84,28 @@ describe('a schedule', () => {
     await world.pass()
     await world.pass()
     expect(world.settingsOf('ep-0').autosuspendDelay).toBe(60)
+  })
+
+  test('of a window that is always open asks once, and waits on, however many days pass', async () => {
+    const world = await budgetWorld([ALWAYS_RULE])
+    for (const day of [0, 1, 2, 3]) {
+      world.at(day * DAY + NOON)
+      // oxlint-disable-next-line no-await-in-loop -- one pass after the other
+      await world.decide()
+    }
+    expect((await world.changes()).map(({ state }) => state.at)).toEqual(['scheduled'])
+  })
+
+  test('of a window that is always open leaves what a person set afterwards', async () => {
+    const world = await budgetWorld([ALWAYS_RULE])
+    world.at(NOON)
+    await world.pass()
+    await world.set('ep-0', { autosuspendDelay: seconds(120) })
+    for (const day of [1, 2, 3]) {
+      world.at(day * DAY + NOON)
+      // oxlint-disable-next-line no-await-in-loop -- one pass after the other
+      await world.pass()
+    }
+    expect(world.settingsOf('ep-0').autosuspendDelay).toBe(120)
   })
 })

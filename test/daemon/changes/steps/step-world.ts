@@ -16,6 +16,7 @@ import { budgetOf } from '../../../ledger/budgets/build.ts'
 import { at, preset } from '../../../support/build.ts'
 import { snapshotOf } from '../../../support/fleet-snapshot.ts'
 import { memoryStore } from '../../../support/memory-store.ts'
+import { weekly, windowOf } from '../../../calendar/windows.ts'
 import { placedHoldsOf, storedBrakesOf } from '../../../support/placed-holds.ts'
 import { changeOf } from '../../../support/changes.ts'
 import { budgetOf as shownBudget } from '../../../outputs/page/shown.ts'
@@ -23,17 +24,20 @@ import { budgetOf as shownBudget } from '../../../outputs/page/shown.ts'
 export const DAY = 86_400
 export const APPLY: PolicyRule = { match: {}, mode: 'apply', levers: ['delay', 'sizing'] }
 
-/** Of `project-0`: 900 s while the window office is open. */
-export const OFFICE_RULE: PolicyRule = {
+/** Of `project-0`: 900 s while the window is open. */
+const ruleOf = (window: 'office' | 'always'): PolicyRule => ({
   ...APPLY,
   match: { project: ['project-0'] },
   autosuspend: {
     floor: seconds(60),
     ceiling: 'never',
     wakeCost: seconds(300),
-    schedule: [{ window: 'office', delay: seconds(900) }],
+    schedule: [{ window, delay: seconds(900) }],
   },
-}
+})
+
+export const OFFICE_RULE = ruleOf('office')
+export const ALWAYS_RULE = ruleOf('always')
 
 /** A range of 0.25 to 2 CU with a delay of 300 s each. */
 const SETTINGS: Required<ChangeSettings> = {
@@ -92,7 +96,10 @@ export async function budgetWorld(rules: readonly PolicyRule[] = [APPLY], mode: 
       policies: given.rules,
       brakes: { ...DEFAULT_BRAKES, fleetShare: ratio(1) },
       budgets: given.budgets ? [budget] : [],
-      windows: new Map([['office', OFFICE]]),
+      windows: new Map([
+        ['office', OFFICE],
+        ['always', ALWAYS],
+      ]),
     }),
     clock: { yield: () => Promise.resolve() },
     runnerOf: () => ({
@@ -229,6 +236,9 @@ const OFFICE: Window = {
   previous: () => undefined,
   between: () => [],
 }
+
+/** Without an end in sight: windows are followed for a year. */
+const ALWAYS = windowOf(weekly('00:00-24:00'))
 
 type Fuse = { calls: number; readonly isAfter: boolean }
 
