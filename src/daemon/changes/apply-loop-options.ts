@@ -64,7 +64,7 @@ export type ApplyLoopOptions = Readonly<{
   onVerdict?: (verdict: CountedVerdict) => void
   /** The state machine. */
   machine?: ApplyMachine
-  /** As the last pass saw it; undefined where none did. */
+  /** As the last pass saw it; undefined where none did, or it is deleted. */
   published: (change: Change) => Readonly<{ compute: Compute; project: Project | undefined }> | undefined
 }>
 

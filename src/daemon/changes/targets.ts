@@ -113,10 +113,11 @@ export function createPublished({ account, state }: PublishedOptions) {
     /** Delay of the computes of its project that have none of their own. */
     defaultDelayOf: (target: Pick<TargetRef, 'projectId'>): AutosuspendDelay =>
       projectOf(target)?.defaultAutosuspendDelay ?? DEFAULT_AUTOSUSPEND_DELAY,
-    /** Undefined where no pass has seen it, and for a project. */
+    /** Undefined where no pass has seen it, or it is deleted, and for a project. */
     computeOf: (ref: TargetRef): Readonly<{ compute: Compute; project: Project | undefined }> | undefined => {
       const entry = entryOf(ref)
-      return entry && { compute: entry.compute, project: projectOf(ref) }
+      if (!entry || entry.deletedAt !== undefined) return undefined
+      return { compute: entry.compute, project: projectOf(ref) }
     },
     /** For the policy of it; undefined where no pass has seen it. */
     selectorTargetOf: (ref: TargetRef): SelectorTarget | undefined =>

@@ -2,14 +2,18 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createWindow } from '../../../src/calendar/window.ts'
 import type { Config } from '../../../src/config/load.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
+import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
 import type { ReadingResult } from '../../../src/model/observation.ts'
+import { DEFAULT_BRAKES } from '../../../src/model/policy/brakes.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
+import { createPolicies, type PolicyRule } from '../../../src/model/policy/policies.ts'
 import type { PlacedHold } from '../../../src/model/policy/placed-hold.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'
 import type { Readings } from '../../../src/model/ports/readings.ts'
-import type { Compute } from '../../../src/model/service/compute.ts'
+import { computeKey, type Compute } from '../../../src/model/service/compute.ts'
 import { after, instant, seconds } from '../../../src/model/units.ts'
-import { at, ledger } from '../../support/build.ts'
+import { computeOf } from '../../store/build.ts'
+import { at, compute, ledger } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
 import { fakeClock, sleepUntilStopped } from '../../support/fake-clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
@@ -28,7 +32,10 @@ const WINDOWS = new Map([
 ])
 
 type World = Readonly<{
+  /** As the last pass saw it. */
+  entry?: Partial<ComputeEntry>
   mode?: Config['mode']
+  policies?: readonly PolicyRule[]
   readingMode?: 'off' | 'light'
   isKilled?: boolean
   /** Names of windows. */
@@ -48,7 +55,8 @@ async function ran(world: World) {
   const clock = fakeClock()
   const memory = memoryStore()
   const { service, sent } = fakeService(world.compute)
-  const begun = newPassState(ledger())
+  const entry = world.entry && { ...computeOf('ep-one'), ...world.entry }
+  const begun = newPassState(ledger(entry && { computes: new Map([[computeKey(entry.ref), entry]]) }))
   const status = world.isUnauthorized ? ('unauthorized' as const) : ('ok' as const)
   const anchor = { at: after(clock.now(), seconds(-(world.step ?? 0))), on: clock.monotonic() }
   const state = { ...begun, service: { ...begun.service, status }, clock: { ...begun.clock, anchor } }
@@ -68,6 +76,8 @@ async function ran(world: World) {
     isKilled: world.isKilled ?? false,
     config: {
       mode,
+      policies: createPolicies(world.policies ?? []),
+      brakes: DEFAULT_BRAKES,
       changes: { freeze: world.freeze ?? [] },
       windows: WINDOWS,
       reading: { mode: readingMode },
@@ -170,4 +180,30 @@ test.each<[string, World, ReturnType<typeof at> | undefined]>([
 ])('the slot of a change %s', async (_, world, from) => {
   const { slot } = await ran(world)
   expect(slot).toEqual(from === undefined ? undefined : { from, to: at(86_400) })
+})
+
+describe('a change that waits for the state of its compute, which is deleted,', () => {
+  const gone = { compute: { endpointId: 'ep-other' } } as const
+  test.each<[string, World]>([
+    [
+      'ends where a delay waited for a client',
+      {
+        ...gone,
+        change: { kind: 'delay', when: 'policy', desired: { autosuspendDelay: seconds(60) } },
+        entry: { compute: compute({ state: 'idle' }), deletedAt: at(-5) },
+      },
+    ],
+    [
+      'ends where a size waited for the suspension',
+      { ...gone, entry: { compute: compute({ state: 'active' }), deletedAt: at(-5) } },
+    ],
+  ])('%s', async (_, world) => {
+    const apply = {
+      ...world,
+      mode: 'apply',
+      policies: [{ match: {}, mode: 'apply', levers: ['delay'] }],
+    } as const
+    const { sent, change } = await ran(apply)
+    expect([sent, change?.state]).toMatchObject([0, { at: 'expired', because: 'the compute is deleted' }])
+  })
 })
