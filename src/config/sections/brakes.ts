@@ -46,7 +46,7 @@ export const brakesSchema = strictObject({
   breaker_error_share: share(DEFAULT_BRAKES.breakerErrorShare).describe(
     'Where more than this share of the requests to the service within breaker_error_within failed, changes are stopped as by breaker_failures.',
   ),
-  breaker_error_within: duration(DEFAULT_BRAKES.breakerErrorWithin, '1h').describe(
+  breaker_error_within: duration(DEFAULT_BRAKES.breakerErrorWithin, '1h', '1m').describe(
     'See breaker_error_share.',
   ),
 }).transform(camelKeys)

@@ -8,6 +8,7 @@ const DURATIONS = {
   hold_off: '1s to 1d',
   min_age: '1s to 90d',
   breaker_within: '1s to 7d',
+  breaker_error_within: '1m to 1h',
 }
 const COUNTS = {
   compute_per_week: 1000,
