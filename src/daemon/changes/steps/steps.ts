@@ -18,6 +18,7 @@ import type { SelectorTarget } from '../../../model/policy/selector.ts'
 import { transition } from '../../../model/ports/journal.ts'
 import type { ComputeRef } from '../../../model/service/compute.ts'
 import type { Instant, Interval } from '../../../model/units.ts'
+import { isEngagedOn } from '../brakes/policy-brakes.ts'
 import type { ChangeRunner } from '../change-runner.ts'
 import { viewOfRef } from '../targets.ts'
 import { createPutBacks, isSeenBefore } from './put-backs.ts'
@@ -61,6 +62,10 @@ export function createSteps(sources: StepSources) {
     return loading
   }
 
+  /** Whether another controller keeps setting the compute. */
+  const isContested = ({ account, endpointId }: ComputeRef) =>
+    isEngagedOn(runnerOf(account).storedBrakes, 'controller', endpointId)
+
   const periodsOf = (account: string, openings: Openings, now: Instant): CurrentPeriods =>
     new Map([
       ...config()
@@ -103,6 +108,7 @@ export function createSteps(sources: StepSources) {
                 candidateOfStep('', step, {
                   wasMade: keys.has(stepKey(step)),
                   heldBy: standing.get(heldKey(step)),
+                  isContested: isContested(step.ref),
                 }),
               ),
             })),
@@ -158,6 +164,7 @@ export function createSteps(sources: StepSources) {
           return candidateOfStep(stepKey(step), step, {
             wasMade: made.has(stepKey(step)),
             heldBy: heldBy === step.origin.by ? undefined : heldBy,
+            isContested: isContested(step.ref),
           })
         }),
         /** What set, or sets now, another value of that kind. */

@@ -120,7 +120,7 @@ export function openSchedule(
 export const candidateOfStep = (
   id: string,
   step: WantedStep,
-  { wasMade, heldBy }: Pick<Candidate, 'wasMade' | 'heldBy'>,
+  { wasMade, heldBy, isContested = false }: Pick<Candidate, 'wasMade' | 'heldBy' | 'isContested'>,
 ): Candidate => ({
   id,
   kind: step.kind,
@@ -130,6 +130,7 @@ export const candidateOfStep = (
   wasMade,
   isBarred: false,
   isDemoted: false,
+  isContested,
   heldBy,
   needsApproval: false,
 })

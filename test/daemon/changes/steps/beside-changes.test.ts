@@ -116,3 +116,19 @@ test('a step that took effect is put back, although operations of the project di
   await world.pass()
   expect(world.settingsOf('ep-0').autosuspendDelay).toBe(300)
 })
+
+test('on a compute that somebody else keeps setting no step is made until a person releases the brake, with the reason', async () => {
+  const world = await budgetWorld()
+  const { storedBrakes } = world.sources.runnerOf()
+  await storedBrakes.engage({ name: 'controller', subject: 'ep-0', because: 'three times' })
+  world.reach(80)
+  await world.decide()
+  expect(await world.changes()).toEqual([])
+  expect((await world.decisions())[0]?.steps).toMatchObject([
+    { origin: { by: 'budget' }, because: 'controller' },
+  ])
+  expect((await world.preview())?.at(80)).toMatchObject([{ because: 'controller' }])
+  await storedBrakes.release('controller.ep-0', { by: 'ann', reason: 'it is stopped' })
+  await world.pass()
+  expect(world.settingsOf('ep-0').autosuspendDelay).toBe(60)
+})
