@@ -14,6 +14,7 @@ const verifying: ChangeState = {
 }
 const applying = changeOf({ state: applyingOf() })
 const proposed = changeOf({ state: { at: 'proposed' }, reason: 'the night batch is gone' })
+const step = changeOf({ kind: 'delay', origin: { by: 'schedule', name: 'office', period: at(0) } })
 const asked = changeOf({ reason: 'the night batch is gone' })
 
 test.each<[string, Change, ChangeState, readonly (readonly [string, string])[]]>([
@@ -26,6 +27,19 @@ test.each<[string, Change, ChangeState, readonly (readonly [string, string])[]]>
   ['is done', changeOf({ state: verifying }), ended('done'), [['change-applied', 'so it is']]],
   ['has failed', applying, ended('failed'), [['change-failed', 'so it is']]],
   ['has expired', asked, ended('expired'), [['change-expired', 'so it is']]],
+  ['has expired, a delay of a schedule whose compute slept through its window', step, ended('expired'), []],
+  [
+    'has expired, a delay of a schedule that nobody approved',
+    { ...step, state: { at: 'proposed' } },
+    ended('expired'),
+    [['change-expired', 'so it is']],
+  ],
+  [
+    'has expired, a size of a budget',
+    { ...step, kind: 'sizing', origin: { by: 'budget', name: 'shop', rung: 100, period: at(0) } },
+    ended('expired'),
+    [['change-expired', 'so it is']],
+  ],
   ['is unknown', applying, ended('unknown'), [['change-unknown', 'so it is']]],
   ['is superseded', asked, ended('superseded'), [['change-superseded', 'so it is']]],
   ['is cancelled by a person, who knows it', asked, ended('cancelled'), []],
