@@ -7,12 +7,11 @@ import {
   type Change,
   type Hold,
 } from '../model/policy/change.ts'
+import { HANDS_OFF, setByPersonAt } from '../model/policy/hands-off.ts'
 import type { Compute } from '../model/service/compute.ts'
 import { after, latest, seconds, type Instant } from '../model/units.ts'
 import type { Seen } from './settings.ts'
 
-/** A compute is left alone for a day after somebody else set it. Source: changing.md, §3. */
-const HANDS_OFF = seconds(86_400)
 /** Seconds between restarts of two computes of one branch. Source: changing.md, §2. */
 const BRANCH_PACE = seconds(600)
 
@@ -32,7 +31,7 @@ type SiblingContext = Readonly<{
  * The first that holds:
  * 1. `project-busy`: another change of the project is in flight;
  * 2. `foreign-change`: somebody else set this compute, or these defaults, less than a day ago, after this change was asked for, or nobody asked
- *    for it; one that sets a value again means to overwrite that;
+ *    for it, also a person by a change of the same setting; one that sets a value again means to overwrite that;
  * 3. `replica-first`: a change that restarts a replica of the branch has not ended;
  * 4. `branch-pace`: another compute of the branch was restarted less than ten minutes ago.
  */
@@ -53,10 +52,14 @@ export function siblingHold(context: SiblingContext, now: Instant): Hold | undef
 }
 
 function foreignHold({ change, others, foreignAt }: SiblingContext, now: Instant): Hold | undefined {
-  const supersededAt = lastEnd(others, (one) => isSameTarget(one, change) && one.state.at === 'superseded')
+  const ofTarget = others.filter((one) => isSameTarget(one, change))
+  const supersededAt = lastEnd(ofTarget, ({ state }) => state.at === 'superseded')
+  const byPersonAt =
+    isUnasked(change) && !isApproved(change) ? setByPersonAt(change.desired, ofTarget) : undefined
   // the value that it meets is the one to overwrite: with yet another one the change is superseded
   const isMeant = change.origin.by === 'policy' && change.origin.reapplies !== undefined
-  const times = isMeant ? [] : [supersededAt, foreignAt].filter((time) => time !== undefined)
+  const foreign = isMeant ? [] : [supersededAt, foreignAt]
+  const times = [...foreign, byPersonAt].filter((time) => time !== undefined)
   if (times.length === 0) return undefined
   const setAt = latest(...times)
   // a person who asks afterwards knows the value
@@ -64,6 +67,9 @@ function foreignHold({ change, others, foreignAt }: SiblingContext, now: Instant
   const until = after(setAt, HANDS_OFF)
   return isKnown || until <= now ? undefined : { because: 'foreign-change', until }
 }
+
+/** By a person, who knew the value that it meets: with another one the approval was refused, and the change is superseded. */
+const isApproved = ({ state }: Change) => 'approvedBy' in state && state.approvedBy !== undefined
 
 const isSameTarget = (one: Change, other: Change) => one.ref.endpointId === other.ref.endpointId
 

@@ -16,6 +16,8 @@ export type Candidate = Readonly<{
   wasMade: boolean
   /** The setting was reverted on this compute not long ago. */
   isBarred: boolean
+  /** A person set the same on this compute less than a day ago; absent: nobody did. */
+  isOfPerson?: boolean
   /** The savings of its kind did not come. */
   isDemoted: boolean
   /** What set another value of that kind on the compute and puts it back later; undefined: nothing did. */
@@ -103,11 +105,13 @@ function whyNotAgain({
   isDemoted,
   isContested,
   heldBy,
+  isOfPerson,
 }: Candidate): NotMadeBecause | undefined {
   if (isDemoted) return 'demoted'
   if (isContested) return 'controller'
   if (wasMade) return 'made-before'
   if (heldBy) return heldBy
+  if (isOfPerson) return 'person'
   return isBarred ? 'barred' : undefined
 }
 

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { siblingHold } from '../../src/apply/sibling-hold.ts'
 import type { Change, ChangeState, EndedChange } from '../../src/model/policy/change.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
+import { cu, seconds } from '../../src/model/units.ts'
 import { at, compute } from '../support/build.ts'
 import { changeOf } from '../support/changes.ts'
 import { applyingOf, seenOf } from './build.ts'
@@ -48,6 +49,38 @@ test('a policy leaves a compute alone that somebody else set before it decided',
   const again = { origin: { ...byPolicy.origin, reapplies: 'ch-other' } }
   expect(holdText(others, again)).toBeUndefined()
   expect(holdText([other('ep-one', ended('superseded', 100))], again)).toBeUndefined()
+})
+
+describe('for a day what a person set by a change of their own', () => {
+  const RANGE = { sizing: { min: cu(0.25), max: cu(2) } }
+  const byPerson = (fields: Partial<Change> = {}) =>
+    other('ep-one', ended('done', 3000, true), { desired: RANGE, ...fields })
+  const byPolicy = { origin: { by: 'policy', id: 'ep-one.sizing.1', hash: '', name: 'policies[0]' } } as const
+  const bySchedule = { origin: { by: 'schedule', name: 'office', period: at(0) } } as const
+
+  test.each<[string, Change, Partial<Change>, readonly unknown[] | undefined]>([
+    ['is not set by a policy', byPerson(), byPolicy, ['foreign-change', 2995 + DAY]],
+    ['is not set by a step', byPerson(), bySchedule, ['foreign-change', 2995 + DAY]],
+    ['is set by a person', byPerson(), {}, undefined],
+    [
+      'is set by a policy where a person approved it',
+      byPerson(),
+      { ...byPolicy, state: { at: 'scheduled', approvedBy: 'ann', notBefore: at(0), attempts: 0 } },
+      undefined,
+    ],
+    ['is of no other setting', byPerson({ desired: { autosuspendDelay: seconds(60) } }), byPolicy, undefined],
+    [
+      'is of no other compute',
+      { ...byPerson(), ref: { ...byPerson().ref, endpointId: 'ep-two' } },
+      byPolicy,
+      undefined,
+    ],
+    ['is none that was not sent', byPerson({ state: ended('cancelled', 3000) }), byPolicy, undefined],
+    ['is none of a policy', byPerson(byPolicy), byPolicy, undefined],
+    ['is over after it', byPerson({ state: ended('done', 3600 - DAY, true) }), byPolicy, undefined],
+  ])('%s', (_, set, fields, hold) => {
+    expect(holdText([set], fields)).toEqual(hold)
+  })
 })
 
 test.each<[string, readonly Change[], readonly unknown[] | undefined]>([

@@ -16,6 +16,8 @@ export type NotMadeBecause =
   | 'made-before'
   /** The setting was reverted on this compute, and is barred for a while. */
   | 'barred'
+  /** A person set another value on this compute less than a day ago. */
+  | 'person'
   /** The savings of its kind did not come: a person gives the kind back. */
   | 'demoted'
   /** Another controller keeps setting the compute: a person gives it back. */

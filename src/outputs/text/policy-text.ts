@@ -17,6 +17,7 @@ export const NOT_MADE_TEXTS: Readonly<Record<NotMadeBecause, string>> = {
   'open-change': 'a change of the same kind is open',
   'made-before': 'one was made of it before, and only a person repeats it',
   barred: 'it was taken back on this compute, and is barred for a while',
+  person: 'a person set it less than a day ago',
   demoted: 'the savings of its kind did not come, until a person releases that brake',
   budget: 'a budget set another value, and puts it back after its period',
   schedule: 'a schedule set another delay, and puts it back when its window closes',

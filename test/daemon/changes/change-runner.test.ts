@@ -49,17 +49,22 @@ type World = Readonly<{
   step?: number
 }>
 
+/** After a pass. */
+function passed({ entry, isUnauthorized, step = 0 }: World, clock: ReturnType<typeof fakeClock>) {
+  const seen = entry && { ...computeOf('ep-one'), ...entry }
+  const begun = newPassState(ledger(seen && { computes: new Map([[computeKey(seen.ref), seen]]) }))
+  const status = isUnauthorized ? ('unauthorized' as const) : ('ok' as const)
+  const anchor = { at: after(clock.now(), seconds(-step)), on: clock.monotonic() }
+  return { ...begun, service: { ...begun.service, status }, clock: { ...begun.clock, anchor } }
+}
+
 /** A runner for two virtual minutes. @returns what was sent, the hold, and the change */
 async function ran(world: World) {
   const { mode = 'suggest', readingMode = 'light' } = world
   const clock = fakeClock()
   const memory = memoryStore()
   const { service, sent } = fakeService(world.compute)
-  const entry = world.entry && { ...computeOf('ep-one'), ...world.entry }
-  const begun = newPassState(ledger(entry && { computes: new Map([[computeKey(entry.ref), entry]]) }))
-  const status = world.isUnauthorized ? ('unauthorized' as const) : ('ok' as const)
-  const anchor = { at: after(clock.now(), seconds(-(world.step ?? 0))), on: clock.monotonic() }
-  const state = { ...begun, service: { ...begun.service, status }, clock: { ...begun.clock, anchor } }
+  const state = passed(world, clock)
   const change = changeOf({
     createdAt: clock.now(),
     deadline: after(clock.now(), seconds(86_400)),

@@ -233,7 +233,8 @@ describe('a setting that somebody else made', () => {
   const HOUR_AGO = 30 * DAY - 3600
   const larger = set(HOUR_AGO, { sizing: { fixed: cu(2) } })
   const held = { because: 'foreign-change', until: at(HOUR_AGO + DAY) }
-  const ours = (fields: Partial<Change>) => done('ours', HOUR_AGO - 60, 10, { ref: REF, ...fields })
+  const ours = (fields: Partial<Change>) =>
+    done('ours', HOUR_AGO - 60, 10, { ref: REF, origin: byPolicy.origin, ...fields })
 
   test.each<[string, readonly ObservedSetting[], readonly Change[], Change, unknown]>([
     ['holds a policy, though no change was open', [set(0), larger], [], byPolicy, held],

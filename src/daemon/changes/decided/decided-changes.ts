@@ -17,6 +17,7 @@ import type { ChangePolicy } from '../../../model/policy/change-policy.ts'
 import type { Window } from '../../../calendar/window.ts'
 import type { Budget } from '../../../model/policy/budget.ts'
 import type { Policies } from '../../../model/policy/policies.ts'
+import { isOfPerson } from '../../../model/policy/hands-off.ts'
 import { projectTargetOf } from '../../../model/policy/selector.ts'
 import type { Clock } from '../../../model/ports/clock.ts'
 import { largestCu, type TargetRef } from '../../../model/service/compute.ts'
@@ -81,6 +82,7 @@ export function createDecidedChanges(sources: DecidedSources) {
     return {
       wasMade,
       isBarred: to.sizing !== undefined && barredUntil(to.sizing, changes, now) !== undefined,
+      isOfPerson: isOfPerson({ sizing: to.sizing, autosuspendDelay: to.delay }, changes, now),
     }
   }
 

@@ -13,6 +13,7 @@ import type { Event } from '../../../model/output/event-kinds.ts'
 import type { ComputeView } from '../../../model/output/snapshot.ts'
 import { isInFlight, sentAtOf, type Change } from '../../../model/policy/change.ts'
 import type { ChangePolicy } from '../../../model/policy/change-policy.ts'
+import { HANDS_OFF } from '../../../model/policy/hands-off.ts'
 import type { History } from '../../../model/ports/history.ts'
 import type { Journal } from '../../../model/ports/journal.ts'
 import { commit, eventWrites } from '../../../model/ports/store.ts'
@@ -22,7 +23,7 @@ import {
   isComputeRef,
   targetKey,
 } from '../../../model/service/compute.ts'
-import { after, DAY, instant, seconds } from '../../../model/units.ts'
+import { after, DAY, instant } from '../../../model/units.ts'
 import type { ChangeRunner } from '../change-runner.ts'
 
 export type WatchSources = Readonly<{
@@ -44,8 +45,6 @@ type LookOptions = Readonly<{
 const [MANY, VERY_MANY] = [200, 10_000]
 /** Older settings are not read, ms. */
 const PAST = 7 * DAY
-/** Policies leave a compute alone for as long after somebody else set it, and set nothing again later. Source: changing.md, §3. */
-const HANDS_OFF = seconds(86_400)
 /** How often a value is set again where yet another one is met before it was sent. */
 const MOST_TRIES = 3
 

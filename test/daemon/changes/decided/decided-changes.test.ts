@@ -64,6 +64,26 @@ describe('an open recommendation', () => {
     expect(await world.changes()).toMatchObject([{ origin: { by: 'person' } }])
   })
 
+  test.each(['apply', 'approve'] as const)(
+    'becomes none in the mode %s within a day after a person set that compute',
+    async (mode) => {
+      const world = await worldOf([{ ...APPLY, mode }])
+      const state = {
+        at: 'done',
+        because: '',
+        endedAt: ASKED_AT,
+        sent: { at: ASKED_AT, sessions: 0 },
+      } as const
+      const desired = { sizing: { fixed: cu(1) } }
+      await addChange(world.store.account('main'), changeOf({ ref: ref(0), desired, state }), {
+        at: ASKED_AT,
+      })
+      await world.pass()
+      expect(await world.changes()).toMatchObject([{ origin: { by: 'person' } }])
+      expect((await world.pass())[0]?.held).toEqual([{ id: 'ep-0.sizing.1', because: 'person' }])
+    },
+  )
+
   test.each<[what: string, rules: readonly PolicyRule[]]>([
     ['without policies', []],
     ['of another compute', [{ ...APPLY, match: { project: ['project-1'] } }]],
