@@ -1,8 +1,9 @@
 // Steps of one compute and kind, one made on top of another: which stand, and what a put-back restores.
 import type { ObservedSetting } from '../model/ledger/gap.ts'
-import type { Change, ChangeSettings } from '../model/policy/change.ts'
+import { sentAtOf, type Change, type ChangeSettings } from '../model/policy/change.ts'
 import { isStepOrigin } from '../model/policy/step-origin.ts'
 import { delayMillis, isSameSizing } from '../model/service/compute.ts'
+import { instant, type Instant } from '../model/units.ts'
 
 /** Whether a step may stand until it is put back: its request took effect, or may have. A value that was there before is not ours. */
 export const isStanding = ({ origin, state }: Change): boolean =>
@@ -38,7 +39,8 @@ function isSameValue(
 }
 
 /**
- * Whether somebody else set another value after the step took effect.
+ * Whether somebody else set another value after the step took effect: one that none of ours had set until then. A later put-back of a value
+ * of theirs makes it none of ours.
  *
  * @param own later steps and put-backs of the same compute and kind that were sent
  * @param settings of the compute since the step was sent, oldest first
@@ -48,11 +50,17 @@ export function wasSetByOthers(
   own: readonly Change[],
   settings: readonly ObservedSetting[],
 ): boolean {
-  const values = [step, ...own].map(({ desired }) => desired)
-  if (own.some((change) => !values.some((value) => isSameValue(value, change)))) return true
-  const hasOurs = (setting: ObservedSetting) => values.some((value) => isShown(value, setting))
+  const valuesUntil = (time: Instant) => [
+    step.desired,
+    ...own.filter(({ state }) => (sentAtOf(state) ?? Infinity) <= time).map(({ desired }) => desired),
+  ]
+  const isOurs = (change: Change) =>
+    valuesUntil(instant((sentAtOf(change.state) ?? 0) - 1)).some((value) => isSameValue(value, change))
+  if (!own.every(isOurs)) return true
+  const hasOurs = (setting: ObservedSetting) =>
+    valuesUntil(setting.since).some((value) => isShown(value, setting))
   const first = settings.findIndex(hasOurs)
-  return first >= 0 && settings.slice(first).some((setting) => !hasOurs(setting))
+  return first >= 0 && !settings.slice(first).every(hasOurs)
 }
 
 const isShown = ({ sizing, autosuspendDelay: delay }: ChangeSettings, setting: ObservedSetting): boolean =>

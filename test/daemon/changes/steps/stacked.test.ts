@@ -107,6 +107,35 @@ test('a person who sets the delay between two windows keeps it', async () => {
   expect(world.settingsOf('ep-0').autosuspendDelay).toBe(240)
 })
 
+test.each([false, true])(
+  'a delay that a budget set stays, although a window had the same before a person set another (restarted: %s)',
+  async (restarts) => {
+    const world = await worldWith(['evening', 60])
+    const passAt = async (time: number) => {
+      if (restarts) world.restart()
+      // the first pass of a process may only find that a step was overwritten
+      for (const minute of [0, 1]) {
+        world.at(time * HOUR + 60 * minute)
+        await world.pass()
+      }
+      return world.settingsOf('ep-0').autosuspendDelay
+    }
+    const delays = [await passAt(19)]
+    await world.set('ep-0', { autosuspendDelay: seconds(444) })
+    delays.push(await passAt(20), await passAt(22.1))
+    // of the next day, so that a put-back sets the value of the person
+    world.reach(80)
+    delays.push(await passAt(34))
+    world.reach()
+    delays.push(await passAt(48.1))
+    world.reach(80)
+    delays.push(await passAt(58), await passAt(59))
+    world.reach()
+    delays.push(await passAt(72.1))
+    expect(delays).toEqual([60, 444, 444, 60, 444, 60, 60, 444])
+  },
+)
+
 test('a step is put back although a pass listed its compute before it was sent', async () => {
   const world = await budgetWorld([OFFICE_RULE])
   world.at(17 * HOUR + 3590)
