@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { isEnded, type Change } from '../../model/policy/change.ts'
 import { FIRST_CHANGE_DURATION } from '../../model/policy/change-policy.ts'
 import type { Journal } from '../../model/ports/journal.ts'
-import { millis, seconds, type Millis, type Seconds } from '../../model/units.ts'
+import { millis, MINUTE, seconds, type Millis, type Seconds } from '../../model/units.ts'
 
 /** Newest changes that count. */
 const MAX_CHANGES = 1000
@@ -38,11 +38,18 @@ export function createDurations() {
   }
 }
 
-/** Undefined where nothing was sent, or it did not succeed. */
-const durationOf = ({ state }: Change): Millis | undefined =>
-  isEnded(state) && (state.at === 'done' || state.at === 'reverted') && state.sent
-    ? millis((state.sent.effectiveAt ?? state.endedAt) - state.sent.at)
-    : undefined
+/**
+ * Longest duration that counts, ms: a change is verified within five minutes of its answer, or it fails. A longer one was only seen to its end
+ * after an outage or a stop of the daemon. With fewer than 100 changes known it would be the 99th percentile, and no window be long enough.
+ */
+const LONGEST = 10 * MINUTE
+
+/** Undefined where nothing was sent, or it did not succeed, or nobody knows when. */
+function durationOf({ state }: Change): Millis | undefined {
+  if (!isEnded(state) || (state.at !== 'done' && state.at !== 'reverted') || !state.sent) return undefined
+  const took = (state.sent.effectiveAt ?? state.endedAt) - state.sent.at
+  return took >= 0 && took <= LONGEST ? millis(took) : undefined
+}
 
 function percentile99(durations: readonly Millis[]): Seconds {
   const ascending = durations.toSorted((a, b) => a - b)
