@@ -1,6 +1,6 @@
-// How long changes of an account take, from the request until they were verified.
+// How long changes of an account that restart a compute take, from the request until they were verified. Others are shorter: none is held for less.
 import type { Logger } from 'pino'
-import { isEnded, type Change } from '../../model/policy/change.ts'
+import { isEnded, restartsCompute, type Change } from '../../model/policy/change.ts'
 import { FIRST_CHANGE_DURATION } from '../../model/policy/change-policy.ts'
 import type { Journal } from '../../model/ports/journal.ts'
 import { millis, MINUTE, seconds, type Millis, type Seconds } from '../../model/units.ts'
@@ -44,8 +44,9 @@ export function createDurations() {
  */
 const LONGEST = 10 * MINUTE
 
-/** Undefined where nothing was sent, or it did not succeed, or nobody knows when. */
-function durationOf({ state }: Change): Millis | undefined {
+/** Undefined where nothing was restarted, or it did not succeed, or nobody knows when. */
+function durationOf({ kind, state }: Change): Millis | undefined {
+  if (!restartsCompute(kind)) return undefined
   if (!isEnded(state) || (state.at !== 'done' && state.at !== 'reverted') || !state.sent) return undefined
   const took = (state.sent.effectiveAt ?? state.endedAt) - state.sent.at
   return took >= 0 && took <= LONGEST ? millis(took) : undefined

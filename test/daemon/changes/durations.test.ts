@@ -45,6 +45,11 @@ test('is not that of a change whose end was only seen after an outage, or a stop
   expect(p99Of(many(20, () => -3600))).toBe(10)
 })
 
+test('is that of restarts: delays of schedules, which are many and short, leave it as it is', () => {
+  const delays = many(1000, () => 2).map((change): Change => ({ ...change, kind: 'delay' }))
+  expect(p99Of([...many(20, () => 60), ...delays])).toBe(60)
+})
+
 test('is that of the newest 1,000 changes, of an earlier process too', async () => {
   const durations = createDurations()
   durations.add(withState(done(50)))
