@@ -5,11 +5,12 @@ import {
   isUnasked,
   restartsCompute,
   type Change,
+  type ChangeState,
   type Hold,
 } from '../model/policy/change.ts'
 import { HANDS_OFF, setByPersonAt } from '../model/policy/hands-off.ts'
 import type { Compute } from '../model/service/compute.ts'
-import { after, latest, seconds, type Instant } from '../model/units.ts'
+import { after, instant, latest, seconds, type Instant } from '../model/units.ts'
 import type { Seen } from './settings.ts'
 
 /** Seconds between restarts of two computes of one branch. Source: changing.md, §2. */
@@ -32,7 +33,7 @@ type SiblingContext = Readonly<{
  * 1. `project-busy`: another change of the project is in flight;
  * 2. `foreign-change`: somebody else set this compute, or these defaults, less than a day ago, after this change was asked for, or nobody asked
  *    for it, also a person by a change of the same setting; one that sets a value again means to overwrite that;
- * 3. `replica-first`: a change that restarts a replica of the branch has not ended;
+ * 3. `replica-first`: a change that restarts a replica of the branch has not ended, but for one that takes another one back;
  * 4. `branch-pace`: another compute of the branch was restarted less than ten minutes ago.
  */
 export function siblingHold(context: SiblingContext, now: Instant): Hold | undefined {
@@ -42,13 +43,14 @@ export function siblingHold(context: SiblingContext, now: Instant): Hold | undef
   if (foreign) return foreign
   if (!restartsCompute(change.kind)) return undefined
   const ofBranch = others.filter((one) => restartsCompute(one.kind) && computeOf(seen, one) !== undefined)
-  const isPrimary = seen.compute?.type === 'read_write'
-  if (isPrimary && ofBranch.some((one) => isOpenReplica(seen, one)))
+  const waitsForReplicas = seen.compute?.type === 'read_write' && change.origin.by !== 'revert'
+  if (waitsForReplicas && ofBranch.some((one) => isOpenReplica(seen, one)))
     return { because: 'replica-first', until: undefined }
-  const restarted = lastEnd(ofBranch, ({ state }) => isEnded(state) && state.sent !== undefined)
-  return restarted !== undefined && after(restarted, BRANCH_PACE) > now
-    ? { because: 'branch-pace', until: after(restarted, BRANCH_PACE) }
-    : undefined
+  const until = after(
+    latest(instant(0), ...ofBranch.flatMap(({ state }) => restartedAt(state) ?? [])),
+    BRANCH_PACE,
+  )
+  return until > now ? { because: 'branch-pace', until } : undefined
 }
 
 function foreignHold({ change, others, foreignAt }: SiblingContext, now: Instant): Hold | undefined {
@@ -79,6 +81,12 @@ const computeOf = ({ compute, others }: Seen, { ref }: Change): Compute | undefi
 
 const isOpenReplica = (seen: Seen, other: Change) =>
   !isEnded(other.state) && other.state.at !== 'proposed' && computeOf(seen, other)?.type === 'read_only'
+
+/** When its request took effect; undefined where none is known to have, or it is under way. What is judged has restarted its compute long before. */
+const restartedAt = (state: ChangeState): Instant | undefined =>
+  'sent' in state && state.sent
+    ? (state.sent.effectiveAt ?? (isEnded(state) ? state.endedAt : undefined))
+    : undefined
 
 function lastEnd(changes: readonly Change[], isMeant: (change: Change) => boolean): Instant | undefined {
   const ends = changes.filter(isMeant).flatMap(({ state }) => (isEnded(state) ? [state.endedAt] : []))

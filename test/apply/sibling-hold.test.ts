@@ -35,11 +35,23 @@ const verifying: ChangeState = {
   sent: { at: at(3490), sessions: 0 },
 }
 
+/** It restarted its compute at the time, and nobody knows yet whether it stays. */
+const judged = (effectiveAt: number): ChangeState => ({
+  ...verifying,
+  sent: { at: at(effectiveAt - 5), sessions: 0, effectiveAt: at(effectiveAt) },
+  judgement: { good: 0, bad: 0, lookedAt: undefined, restarts: 1 },
+})
+
 /** Reason and end, seconds. */
 function holdText(others: readonly Change[], fields: Partial<Change> = {}, computes = [replica()]) {
   const hold = siblingHold({ change: changeOf(fields), seen: seenOf({}, { others: computes }), others }, NOW)
   return hold && [hold.because, hold.until === undefined ? undefined : (hold.until - at(0)) / 1000]
 }
+
+test('a change that takes another one back does not wait for changes of replicas', () => {
+  const back = { origin: { by: 'revert', of: 'ch-two', name: 'policies[0]' } } as const
+  expect(holdText([other('ep-replica', scheduled)], back)).toBeUndefined()
+})
 
 test('a policy leaves a compute alone that somebody else set before it decided', () => {
   const byPolicy = { origin: { by: 'policy', id: 'ep-one.delay.1', hash: '', name: 'policies[0]' } } as const
@@ -121,13 +133,35 @@ test.each<[string, readonly Change[], readonly unknown[] | undefined]>([
     [other('ep-replica', ended('done', 3540, true), { kind: 'delay' })],
     undefined,
   ],
+  [
+    'one of the primary that took effect a minute ago and is judged',
+    [other('ep-primary', judged(3540))],
+    ['branch-pace', 4140],
+  ],
+  [
+    'one of the primary that took effect ten minutes ago and is judged',
+    [other('ep-primary', judged(3000))],
+    undefined,
+  ],
+  [
+    'one of the primary whose judgement ended a minute ago',
+    [
+      other('ep-primary', {
+        at: 'done',
+        because: '',
+        endedAt: at(3540),
+        sent: { at: at(100), sessions: 0, effectiveAt: at(105) },
+      }),
+    ],
+    undefined,
+  ],
   ['one of a replica that ended without a request', [other('ep-replica', ended('done', 3540))], undefined],
   ['one of a replica that nobody sees any more', [other('ep-gone', scheduled)], undefined],
   ['one under way', [other('ep-replica', applyingOf())], ['project-busy', undefined]],
   ['a delay under way', [other('ep-replica', applyingOf(), { kind: 'delay' })], ['project-busy', undefined]],
   ['one that is verified', [other('ep-gone', verifying)], ['project-busy', undefined]],
 ])('beside %s', (_, others, hold) => {
-  expect(holdText(others)).toEqual(hold)
+  expect(holdText(others, {}, [replica(), compute({ endpointId: 'ep-primary' })])).toEqual(hold)
 })
 
 test('a delay waits for what is in flight and for 24 h after a person, and for no restart', () => {
