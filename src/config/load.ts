@@ -1,5 +1,4 @@
 // The only reader of the configuration file.
-import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { array, record, strictObject, string, type z } from 'zod'
 import type { Window } from '../calendar/window.ts'
@@ -28,7 +27,14 @@ import { parseWithSchema, type ConfigProblems } from './problems.ts'
 import { repeatedName } from './suggestions.ts'
 import { parseYaml, type LineOf } from './yaml.ts'
 import { configSchema, type ConfigEntry } from './schema.ts'
-import { configuredSecret, createKey, createSecret, fileErrorText, secretProblems } from './secrets.ts'
+import {
+  configuredSecret,
+  createKey,
+  createSecret,
+  fileErrorText,
+  readText,
+  secretProblems,
+} from './secrets.ts'
 import type { ConfigContext, Secret, SecretAccess } from './secrets.ts'
 import { buildWindows } from './sections/windows.ts'
 import { configWarnings } from './warnings.ts'
@@ -126,7 +132,7 @@ const isKeyed = (value: unknown) => typeof value === 'object' && value !== null 
 
 function readYaml(path: string): ReturnType<typeof parseYaml> {
   try {
-    return parseYaml(readFileSync(path, 'utf8'))
+    return parseYaml(readText(path))
   } catch (cause) {
     return failed([`cannot be read: ${fileErrorText(cause)}`])
   }

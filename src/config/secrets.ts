@@ -92,16 +92,21 @@ const variableText = (value: string | undefined): Result<string, string> =>
 
 function fileText(path: string): Result<string, string> {
   try {
-    return ok(readFileSync(path, 'utf8'))
+    return ok(readText(path))
   } catch (cause) {
     return failed(`cannot be read: ${fileErrorText(cause)}`)
   }
 }
 
+/** @throws also for another encoding, whose letters would become others */
+export const readText = (path: string): string =>
+  new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'permission denied',
   EISDIR: 'it is a folder',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'its text is not UTF-8',
 }
 
 /** The system's code where we have no plain words: its text names the path. */

@@ -24,27 +24,39 @@ type ParsedYaml = Readonly<{ value: unknown; lineOf: LineOf }>
 export function parseYaml(text: string): Result<ParsedYaml, readonly string[]> {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' })
-  const problems = document.errors.map(({ pos, message }) => ({
+  const problems = document.errors.map(({ code, pos, message }) => ({
     at: pos[0],
-    message: withoutSource(message),
+    message: code === 'MULTIPLE_DOCS' ? ONE_DOCUMENT : withoutSource(message),
   }))
   visit(document, {
-    Alias: (_, alias) => {
-      if (!alias.resolve(document))
-        problems.push({ at: alias.range?.[0] ?? 0, message: 'Alias without an anchor before it' })
+    Alias: (_, alias, parents) => {
+      const message = aliasProblem(alias.resolve(document), parents)
+      if (message !== undefined) problems.push({ at: alias.range?.[0] ?? 0, message })
     },
   })
   const lineOf: LineOf = (path) => {
     const at = startOf(document, path)
     return at === undefined ? undefined : lineCounter.linePos(at).line
   }
-  if (problems.length === 0) return ok({ value: withoutNulls(document.toJS() ?? {}), lineOf })
+  if (problems.length === 0)
+    return ok({ value: withoutNulls(document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {}), lineOf })
   return failed(
     problems.map(({ at, message }) => {
       const { line, col } = lineCounter.linePos(at)
       return `line ${line}, column ${col}: ${message}`
     }),
   )
+}
+
+/** Uses of one anchor, times those inside of it: many more than a list of policies has, and their copies still fit into memory. */
+const MAX_ALIASES = 10_000
+
+const ONE_DOCUMENT = 'A second document begins here: expected one'
+
+/** @param parents what the alias stands in */
+function aliasProblem(anchored: unknown, parents: readonly unknown[]): string | undefined {
+  if (!anchored) return 'Alias without an anchor before it'
+  return parents.includes(anchored) ? 'Alias inside of its own anchor' : undefined
 }
 
 /** Offset at which the key or item begins. */
