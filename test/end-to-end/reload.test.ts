@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dormouse, fleetAt, metricsAt, page, setting, until, type Setting } from './support.ts'
 
 let world: Setting
+/** The configuration as it was made. */
+let usual: string
 beforeAll(async () => {
   world = await setting([{ name: 'one', suspendTimeoutSeconds: 600 }])
+  usual = readFileSync(world.configFile, 'utf8')
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -33,7 +38,6 @@ async function command(
 }
 
 test('owners, budgets and tokens are taken over by a running daemon, what needs a restart and what is wrong is not', async () => {
-  const usual = readFileSync(world.configFile, 'utf8')
   const written = (anna: string, more = ''): void =>
     writeFileSync(world.configFile, usual.replace('server: {', `server: { ${tokens(anna)},`).concat(more))
   const owned = 'owners: [{ match: {}, team: payments }]\nbudgets: [{ name: all, limit: 5 USD, per: day }]\n'
@@ -77,4 +81,36 @@ test('owners, budgets and tokens are taken over by a running daemon, what needs 
   await until('the next', () => hasSeries('dormouse_config_last_reload_successful 1'))
   expect((await post('fourth')).status).toBe(200)
   expect(run.out()).toContain('the configuration was read again')
+})
+
+/** The service behind a door: no request is answered before it opens. */
+async function doorOf({ local }: Setting) {
+  const opened = Promise.withResolvers<void>()
+  const target = new URL(local.baseUrl)
+  const server = createServer(async (request, response) => {
+    await opened.promise
+    const { authorization = '' } = request.headers
+    const answer = await fetch(new URL(request.url ?? '/', target), { headers: { authorization } })
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (typeof address !== 'object' || !address) throw new Error('no port')
+  return { server, open: opened.resolve, baseUrl: `http://127.0.0.1:${address.port}${target.pathname}` }
+}
+
+test('SIGHUP while the daemon waits for the first answer: the file is read again when it has started', async () => {
+  const door = await doorOf(world)
+  const written = usual.replace(world.local.baseUrl, door.baseUrl)
+  writeFileSync(world.configFile, written)
+  await using run = dormouse(['run', '--config', world.configFile])
+  await once(door.server, 'request')
+  writeFileSync(world.configFile, `${written}owners: [{ match: {}, team: payments }]\n`)
+  run.child.kill('SIGHUP')
+  door.open()
+  await until('the other configuration', () => run.out().includes('"changed":["owners[0]"]') || undefined)
+  run.child.kill('SIGTERM')
+  expect(await run.ended).toBe(0)
+  expect(run.err()).toBe('')
+  door.server.close()
 })

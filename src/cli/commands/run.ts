@@ -26,6 +26,9 @@ export const createOnceCommand = ({ end, ...session }: CommandSession) =>
 type Process = Omit<CommandSession, 'end'>
 
 async function runDaemon(options: Options, { io, version }: Process) {
+  const started = Promise.withResolvers<Daemon>()
+  // during the start, too, which waits for the service: the file may be another one than was read
+  io.onReload?.(() => void started.promise.then(({ reload }) => reload()))
   const read = () => readConfiguration(options.config, io)
   const loaded = read()
   if (!loaded.ok) return failUsage(io, ...loaded.error)
@@ -33,14 +36,11 @@ async function runDaemon(options: Options, { io, version }: Process) {
   const log = createLog(config.log.level, io.redact)
   const warnings = secretFileWarnings(config)
   if (warnings.length > 0) log.warn({ warnings }, 'other users of this machine can read files of secrets')
-  let reload: Daemon['reload'] | undefined
-  // before the start no reload is needed: the configuration has just been read
-  io.onReload?.(() => void reload?.())
   const daemon = await startDaemon({ loaded: loaded.value, read, log, version, redactor: io }, io.signal)
-  reload = daemon.reload
   const { telemetryUrl, apiUrl } = daemon
   const accounts = config.accounts.map(({ name }) => name)
   log.info({ telemetryUrl, apiUrl, mode: config.mode, accounts }, 'watching')
+  started.resolve(daemon)
   await daemon.run(io.signal)
   log.info('stopped')
   return EXIT.ok
