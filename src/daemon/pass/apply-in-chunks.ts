@@ -28,7 +28,7 @@ export async function applyInChunks(
   const { sweep, now, upperBound } = observed
   const base = await ensureBudgetStates(ports, before.ledger, { plan, now })
   const complete = createCompletion(base, plan, observed)
-  const commits = createCommits(ports, base, before.statistics)
+  const commits = createCommits(ports, { base, known: before.statistics, observed })
   const context = { ...plan, now: upperBound }
   try {
     const prepared = prepareSweep(base, sweep, context)
@@ -67,8 +67,18 @@ function createCompletion(base: Ledger, plan: PassPlan, { sweep, now }: Observed
 
 type CommitPorts = Pick<Ports, 'store' | 'epoch' | 'history' | 'clock'>
 
+type CommitsInput = Readonly<{
+  base: Ledger
+  known: AwakeStatistics
+  observed: Pick<Observed, 'retainedAt'>
+}>
+
 /** What grows with each commit. */
-function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledger, known: AwakeStatistics) {
+function createCommits(
+  { store, epoch, history, clock }: CommitPorts,
+  { base, known, observed }: CommitsInput,
+) {
+  const options = { epoch, retainedAt: observed.retainedAt }
   let ledger = base
   let restatedFrom: Instant | undefined
   const statistics = new Map(known)
@@ -80,7 +90,7 @@ function createCommits({ store, epoch, history, clock }: CommitPorts, base: Ledg
     return rollup.length === FINE_STEP && sizing !== undefined && isSaturatedBucket(rollup, sizing)
   }
   const add = async (writes: readonly Write[]) => {
-    if (writes.length > 0) await commit(store, writes, { epoch })
+    if (writes.length > 0) await commit(store, writes, options)
     ledger = ledgerAfter(ledger, writes)
     for (const write of writes)
       if (write.kind === 'day') restatedFrom = earliest(write.day.from, restatedFrom ?? write.day.from)

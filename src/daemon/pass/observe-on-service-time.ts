@@ -1,9 +1,9 @@
 // Stage 1 of a pass: the sweep, dated by the service's time. No other stage sees a clock.
 import type { AwakeStatistics } from '../../ledger/readings/statistics.ts'
-import type { ReadingAttempt, Sweep } from '../../model/observation.ts'
+import { isReached, type ReadingAttempt, type Sweep } from '../../model/observation.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { computeKey, type ComputeRef } from '../../model/service/compute.ts'
-import { instant, millis, type Seconds } from '../../model/units.ts'
+import { instant, millis, type Instant, type Seconds } from '../../model/units.ts'
 import { adaptToThroughput } from '../../observe/polling/poll-plan.ts'
 import { observe, type SweepPlan } from '../../observe/sweep.ts'
 import { correctClockSkew } from './clock-skew.ts'
@@ -15,6 +15,8 @@ export type Observed = ClockReading & {
   readonly sweep: Sweep
   /** Monotonic time at the start of the pass. */
   readonly startedOn: Seconds
+  /** For the retention of the store; undefined where the service did not answer: the clock of the machine alone may be wrong. */
+  readonly retainedAt: Instant | undefined
 }
 
 export async function observeOnServiceTime(
@@ -34,9 +36,11 @@ export async function observeOnServiceTime(
   const { sweep, late } = correctClockSkew(observed, { time: ports.serviceTime, wallAhead })
   const anchor = { at: instant(clock.now() + late), on: clock.monotonic() }
   const corrected = createServiceClock(ports, anchor)
+  const now = corrected.now()
   return {
     sweep: withFewProblems(sweep),
-    now: corrected.now(),
+    now,
+    retainedAt: isReached(sweep.service) ? now : undefined,
     upperBound: upperBoundOfNow(corrected),
     wallClock: ports.clock.now(),
     anchor,

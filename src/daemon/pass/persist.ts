@@ -31,11 +31,15 @@ export async function persist(
   const ofSweep = eventsOfSweep(outbox, observed.sweep)
   const pending = [...outbox.pendingEvents, ...ofSweep]
   const failure = evaluated
-    ? await tryCommit(ports, [
-        ...evaluated.writes,
-        ...eventWrites([...pending, ...evaluated.events]),
-        ...announcedWrites(pending, observed.sweep),
-      ])
+    ? await tryCommit(
+        ports,
+        [
+          ...evaluated.writes,
+          ...eventWrites([...pending, ...evaluated.events]),
+          ...announcedWrites(pending, observed.sweep),
+        ],
+        observed,
+      )
     : applied.failure
   const stored = failure === undefined ? evaluated : undefined
   return {
@@ -60,9 +64,13 @@ const announcedWrites = (events: readonly Event[], sweep: Sweep): readonly Write
     : []
 
 /** @returns why the store failed, if it did */
-async function tryCommit({ store, epoch }: Pick<Ports, 'store' | 'epoch'>, writes: readonly Write[]) {
+async function tryCommit(
+  { store, epoch }: Pick<Ports, 'store' | 'epoch'>,
+  writes: readonly Write[],
+  { retainedAt }: Pick<Observed, 'retainedAt'>,
+) {
   try {
-    if (writes.length > 0) await commit(store, writes, { epoch })
+    if (writes.length > 0) await commit(store, writes, { epoch, retainedAt })
     return undefined
   } catch (cause) {
     return cause ?? new Error('the store failed')

@@ -1,4 +1,5 @@
 import type { Result } from '../../std/result.ts'
+import type { Instant } from '../units.ts'
 import type { AccountCounters } from '../ledger/counters.ts'
 import type { Gap, ObservedSetting } from '../ledger/gap.ts'
 import type { DayRow } from '../ledger/quantities.ts'
@@ -73,6 +74,11 @@ export type CommitRefusal = { readonly kind: 'fenced' | 'conflict' }
 export type CommitOptions = {
   /** Epoch of the caller's opening; without it the commit is not fenced. */
   readonly epoch?: number
+  /**
+   * Service time: rows that are older than their retention by it are deleted, a few with each commit. Without it none are, as the clock of the
+   * machine may be wrong.
+   */
+  readonly retainedAt?: Instant | undefined
 }
 
 /** Durable: a method's effect survives once it resolves. */

@@ -63,7 +63,7 @@ function createTransaction(database: DatabaseSync, clock: Clock): Commit {
         // oxlint-disable-next-line no-await-in-loop -- one row after the other, with pauses
         await clock.yield()
       }
-      trim(written, clock.now())
+      if (options.retainedAt !== undefined) trim(written, options.retainedAt)
       database.exec('commit')
       return ok(undefined)
     } catch (error) {
