@@ -1,5 +1,5 @@
 // SQLite in one file of one folder, used by one daemon at a time.
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../model/ports/clock.ts'
@@ -11,7 +11,7 @@ import { createHistoryReader } from './history.ts'
 import { loadLedger } from './load-ledger.ts'
 import { ensurePrivateFile, ensurePrivateFolder, ensurePrivateLock } from '../private-files.ts'
 import { createSchema, requireSchema, takeLease } from './schema.ts'
-import { withStoreErrors, withStoreErrorsSync } from './errors.ts'
+import { isHeld, storeError, withStoreErrors, withStoreErrorsSync } from './errors.ts'
 import { createJournal } from './journal.ts'
 import { createOutbox } from './outbox.ts'
 import { createWriter } from './writer.ts'
@@ -47,13 +47,14 @@ export function openEmbeddedStore(folder: string, clock: Clock): OpenedStore {
     const lease = takeLease(database)
     return { writer: createWriter(database, clock), reader: readerOf(file, clock, stack), epoch: lease }
   })
+  const isInPlace = watchPlace(file)
   const resources = stack.move()
   return {
     ...reader,
     epoch,
     isCurrent: () => {
       try {
-        return writer.epoch() === epoch
+        return writer.epoch() === epoch && isInPlace()
       } catch {
         return false
       }
@@ -61,7 +62,10 @@ export function openEmbeddedStore(folder: string, clock: Clock): OpenedStore {
     account: (name) =>
       withStoreErrors(file, {
         ...reader.account(name),
-        commit: (writes, options) => writer.commit(name, writes, options),
+        commit: async (writes, options) => {
+          if (!isInPlace()) throw new Error(`${file} ${MOVED}`)
+          return await writer.commit(name, writes, options)
+        },
       }),
     close: async () => {
       await writer.idle()
@@ -98,6 +102,18 @@ function readerOf(file: string, clock: Clock, stack: DisposableStack): Reader {
   }
 }
 
+const MOVED =
+  'was removed or replaced while it was in use, so what is written would be lost: put it back, or start this Dormouse again'
+
+/** Whether the path still names the file that is open now. In a file without a name everything goes well until the end of the process. */
+function watchPlace(file: string): () => boolean {
+  const opened = statSync(file)
+  return () => {
+    const found = statSync(file, { throwIfNoEntry: false })
+    return found?.ino === opened.ino && found.dev === opened.dev
+  }
+}
+
 /** The system releases the lock with the process, also after kill −9. @throws when it is taken */
 function createLock(file: string, folder: string) {
   ensurePrivateLock(file)
@@ -106,6 +122,7 @@ function createLock(file: string, folder: string) {
     database.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {
     database.close()
+    if (!isHeld(error)) throw storeError(file, error)
     throw new Error(
       `the folder ${folder} is in use by another Dormouse: stop that one, or give this one another store.folder`,
       { cause: error },

@@ -2,9 +2,11 @@
 
 const DAMAGED = 'is damaged; it was left as it is: put back a copy, or move it away and Dormouse begins anew'
 
+const SQLITE_BUSY = 5
+
 /** By primary result code. Source: SQLite, "Result and Error Codes". */
 const MEANINGS: ReadonlyMap<number, string> = new Map([
-  [5, 'is held by another program'], // SQLITE_BUSY
+  [SQLITE_BUSY, 'is held by another program'],
   [8, 'cannot be written: it is read-only'], // SQLITE_READONLY
   [10, 'cannot be read or written: the disk fails'], // SQLITE_IOERR
   [11, DAMAGED], // SQLITE_CORRUPT
@@ -25,7 +27,7 @@ export function withStoreErrorsSync<Value>(file: string, work: () => Value): Val
   try {
     return work()
   } catch (cause) {
-    throw explanation(file, cause)
+    throw storeError(file, cause)
   }
 }
 
@@ -35,7 +37,7 @@ const withErrors =
     const result = withStoreErrorsSync(file, () => run(...given))
     if (result instanceof Promise)
       return result.catch((cause: unknown) => {
-        throw explanation(file, cause)
+        throw storeError(file, cause)
       })
     return isAsyncIterable(result) ? iterate(result, file) : result
   }
@@ -47,13 +49,20 @@ async function* iterate(items: AsyncIterable<unknown>, file: string) {
   try {
     yield* items
   } catch (cause) {
-    throw explanation(file, cause)
+    throw storeError(file, cause)
   }
 }
 
-function explanation(file: string, cause: unknown) {
-  if (!(cause instanceof Error) || !('errcode' in cause)) return cause
-  // the lower byte is the primary code
-  const why = MEANINGS.get(Number(cause.errcode) & 0xff)
-  return new Error(`${file} ${why ?? `cannot be used: ${cause.message}`}`, { cause })
+/** `cause` itself where it is no error of SQLite. */
+export function storeError(file: string, cause: unknown): unknown {
+  const code = primaryCode(cause)
+  if (code === undefined || !(cause instanceof Error)) return cause
+  return new Error(`${file} ${MEANINGS.get(code) ?? `cannot be used: ${cause.message}`}`, { cause })
 }
+
+/** Whether another process has it locked. */
+export const isHeld = (cause: unknown): boolean => primaryCode(cause) === SQLITE_BUSY
+
+/** The lower byte of the code; undefined for an error of something else. */
+const primaryCode = (cause: unknown): number | undefined =>
+  cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : undefined

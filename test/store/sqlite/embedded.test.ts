@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { openEmbeddedStore, readEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { computeOf } from '../build.ts'
@@ -47,11 +48,48 @@ describe('the folder', () => {
     await open().close()
   })
 
+  test('is not said to be in use where its lock fails for another reason', () => {
+    const text = 'no database, but longer than the header of one '.repeat(50)
+    writeFileSync(join(folder(), 'lock.sqlite'), text, { mode: 0o600 })
+    expect(open).toThrow(/lock\.sqlite is damaged/)
+  })
+
   test('is let go of when its file cannot be opened', async () => {
     writeFileSync(file(), 'no database, but longer than the header of one '.repeat(50))
     expect(open).toThrow('is damaged')
     rmSync(file())
     await open().close()
+  })
+})
+
+const away = () => `${folder()}-away`
+
+describe('a file that is moved away while it is in use', () => {
+  afterEach(() => rmSync(away(), { recursive: true, force: true }))
+
+  test('is not written to any more, and nothing is sent: another daemon may have begun anew in its place', async () => {
+    const store = open()
+    await put(store, { computes: [computeOf('ep-one')] })
+    renameSync(folder(), away())
+    await expect(put(store, { computes: [computeOf('ep-two')] })).rejects.toThrow(
+      `${file()} was removed or replaced while it was in use`,
+    )
+    expect(store.isCurrent()).toBe(false)
+    const other = open()
+    expect([store.isCurrent(), other.isCurrent()]).toEqual([false, true])
+    await expect(put(store, { computes: [computeOf('ep-two')] })).rejects.toThrow('removed or replaced')
+    await other.close()
+    await store.close()
+  })
+
+  test('is written to again when it is put back', async () => {
+    const store = open()
+    renameSync(folder(), away())
+    await expect(put(store, { computes: [computeOf('ep-one')] })).rejects.toThrow('removed or replaced')
+    renameSync(away(), folder())
+    await put(store, { computes: [computeOf('ep-one')] })
+    expect(store.isCurrent()).toBe(true)
+    await store.close()
   })
 })
 
