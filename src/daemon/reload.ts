@@ -83,7 +83,8 @@ function mergeConfigs(before: LoadedConfig, next: LoadedConfig, now: Instant) {
         ...config,
         accounts,
         owners: partOf('owners'),
-        policies: partOf('policies'),
+        // also where they only moved within the file: explanations name their lines
+        policies: next.config.policies,
         brakes: partOf('brakes'),
         advice: partOf('advice'),
         windows: partOf('windows', BUDGET_PATHS),

@@ -100,6 +100,23 @@ test('another key file needs a restart; another key in it is read anyway', () =>
   })
 })
 
+test('a policy that has moved within the file is named with the line it has now', () => {
+  const policies = 'policies:\n  - match: { project: shop }\n    levers: [delay]\n'
+  const { edit, config } = settingsOf(GOOD + policies)
+  const ref = { account: 'main', projectId: 'shop', endpointId: 'ep-one' }
+  const target = {
+    ref,
+    projectName: 'shop',
+    branchId: 'br-one',
+    name: undefined,
+    type: 'read_write',
+  } as const
+  const lineNow = () => config().policies.changesOf(target).line
+  const before = lineNow() ?? 0
+  expect(edit(`# two\n# remarks\n${GOOD}${policies}`)).toEqual({ ok: true, value: [] })
+  expect(lineNow()).toBe(before + 2)
+})
+
 test.each([
   ['of all', '', 'prices: { cu_hour: 1 }\n', ['prices.cu_hour']],
   [
