@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dormouse, fleetAt, metricsAt, page, setting, until, type Setting } from './support.ts'
 
@@ -87,12 +87,13 @@ test('owners, budgets and tokens are taken over by a running daemon, what needs 
 async function doorOf({ local }: Setting) {
   const opened = Promise.withResolvers<void>()
   const target = new URL(local.baseUrl)
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     await opened.promise
     const { authorization = '' } = request.headers
-    const answer = await fetch(new URL(request.url ?? '/', target), { headers: { authorization } })
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
-  }).listen(0, '127.0.0.1')
+    const found = await fetch(new URL(request.url ?? '/', target), { headers: { authorization } })
+    response.writeHead(found.status, { 'content-type': 'application/json' }).end(await found.text())
+  }
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   if (typeof address !== 'object' || !address) throw new Error('no port')
