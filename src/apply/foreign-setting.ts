@@ -41,7 +41,7 @@ function isForeign(before: ObservedSetting, setting: ObservedSetting, changes: r
 const lastOf = <Field extends keyof ChangeSettings>(changes: readonly Change[], field: Field) =>
   changes.findLast(({ desired }) => desired[field] !== undefined)?.desired[field]
 
-/** Of 0 s the project's default is in force, and the compute has no delay of its own. */
+/** A delay of 0 s is shown where the project's default is in force and the compute has none of its own. */
 const isDelay = (setting: ObservedSetting, delay: AutosuspendDelay | undefined): boolean =>
   delay !== undefined &&
   (delay === 0 ? !setting.isOwnDelay : delayMillis(delay) === delayMillis(setting.delay))

@@ -1,7 +1,7 @@
 // Texts for issues of the schema library, for people who know nothing of it.
 import type { z } from 'zod'
 
-/** That of the schema where it has one: beginnings tell the library's own texts from ours. */
+/** Text of our schema, or a plain one in place of the library's own, which is known by how it begins. */
 export function issueText(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
   return /^(?:Invalid|Too (?:small|big))/.test(issue.message) ? textByCode(issue) : issue.message

@@ -13,7 +13,7 @@ import type { Io } from './io.ts'
 /** Stands for the service's default, on the wire as in `ComputeSettings`. */
 export const DELAY_OF_SERVICE = seconds(0)
 
-/** Of an id of the service, safe in a path. */
+/** Parser of an id of the service, safe in a path. */
 const idParser =
   (example: string) =>
   (text: string): string => {

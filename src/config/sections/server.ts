@@ -101,7 +101,7 @@ function apiProblems(server: ServerConfig): readonly Problem[] {
   return [...closed, ['api', `an address that is not loopback needs ${needed}, or server.insecure: true`]]
 }
 
-/** One port of two addresses is free for both, unless one of them stands for all, or is a name that may mean the other. */
+/** Listeners share a port only on two fixed addresses: a name, or an address that stands for all, may be the other one. */
 function portProblems({ api, telemetry }: ServerConfig): readonly Problem[] {
   if (api.port === 0 || api.port !== telemetry.port) return []
   const hosts = [api.host, telemetry.host]

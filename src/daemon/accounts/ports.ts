@@ -99,7 +99,7 @@ export function reasonNotReadable({ dsn }: AccountConfig, { reading, service }: 
   return 'no credentials: set dsn of the account, or service.use_connection_uri'
 }
 
-/** Of full readings; undefined where the configuration names none. */
+/** Database of full readings; undefined where the configuration names none. */
 const userDatabaseOf = ({ dsn }: AccountConfig, { reading }: Config): string | undefined =>
   reading.database ?? (dsn === undefined ? undefined : databaseInTemplate(dsn))
 

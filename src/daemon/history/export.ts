@@ -24,7 +24,7 @@ export type ExportRequest = Interval & {
   /** `rollups` are hourly. */
   readonly what: ExportName
   readonly format: (typeof EXPORT_FORMATS)[number]
-  /** Of `days`: only rows with a date in `[from, to)`. Absent where only instants bound them. */
+  /** Bounds of `days` by date: rows in `[from, to)`. Absent where only instants bound them. */
   readonly dates?: DateRange
 }
 

@@ -14,7 +14,7 @@ export type Failures = (err: unknown, route: string) => void
 export const refuse = (context: Context, status: ContentfulStatusCode, message: string) =>
   context.json({ message }, status)
 
-/** Of each listener where none of its routes fits. */
+/** Answer of a listener to a path of none of its routes. */
 export const refuseUnknownPath = (context: Context) => refuse(context, 404, `nothing at ${context.req.path}`)
 
 /** Read as fast as it is sent: a client that stops ends the reading. Other work runs after each piece. */

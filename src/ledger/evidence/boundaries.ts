@@ -19,7 +19,7 @@ type BoundarySequence = Readonly<{ boundaries: readonly Boundary[]; gaps: readon
 
 /** Largest distance of a record's time from its operation, 1 s: two clocks that round. Wider, edges could take each other's times. */
 const ROUNDING = SECOND
-/** The same where no transition of the other kind lies between, 2 s: clocks that differ. Facts closer to the watermark than this are settled with it. */
+/** Largest distance where no transition of the other kind lies between, 2 s: two clocks that differ. Facts closer to the watermark are settled with it. */
 const CLOCK_DIFFERENCE = 2 * SECOND
 
 /** @param awakeSince start of the interval in progress at `settledUntil`; undefined when asleep */

@@ -140,7 +140,7 @@ type Step = Readonly<{
   /** Followed time of earlier looks and of this one. */
   followed: ActivityState['followed']
   sleeps: readonly Interval[]
-  /** Of the look before. The first look proves silence since the activity that it shows. */
+  /** Time of the look before. The first look proves silence since the activity that it shows. */
   since: Instant
   at: Instant
 }>

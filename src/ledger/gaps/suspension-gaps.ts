@@ -111,7 +111,7 @@ type EndedContext = Readonly<{
   open: OpenGap | undefined
   clients: readonly Instant[]
   first: Interval | undefined
-  /** Of now. */
+  /** In force now. */
   delay: AutosuspendDelay
   followed: ActivityState['followed']
 }>

@@ -23,7 +23,7 @@ import type { DayPart } from './day-parts.ts'
 import { weakestBasis } from './shown-amount.ts'
 
 type ProjectPast = Readonly<{
-  /** Of all computes of the project, deleted ones included; each in at most one window. */
+  /** Parts of all computes of the project, deleted ones included; each in at most one window. */
   parts: readonly DayPart[]
   /** At the first look; undefined for a deleted compute. */
   sizingOf: (ref: ComputeRef) => Sizing | undefined

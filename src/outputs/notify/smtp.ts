@@ -105,7 +105,7 @@ async function sendMail(message: Message, options: MailOptions, { ended, extend 
   }
 }
 
-/** Of the text, too: mail systems drop a second message with the same id, and other daemons have accounts and receivers of the same names. */
+/** Depends on the text, too: other daemons have accounts and receivers of the same names, and mail systems drop a second message with the same id. */
 function messageIdOf({ key, subject, text }: Message) {
   const digest = createHash('sha256').update(`${subject}\n${text}`).digest('hex').slice(0, DIGEST_LENGTH)
   return `<${headerKey(key).replaceAll(/[^\w.-]/g, '-')}-${digest}@dormouse>`

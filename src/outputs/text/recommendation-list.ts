@@ -18,7 +18,7 @@ const MAX_ALWAYS_ON = 20
 /** What the list was limited to, as it was asked for. */
 type Asked = Readonly<{ compute?: string | undefined; state?: string | undefined }>
 
-/** Of one compute every reason is listed, else the reasons of many computes are counted. */
+/** Lists every reason of one compute, and counts the reasons of many. */
 export function recommendationListLines(all: RecommendationsJson, asked: Asked): readonly string[] {
   const { account, currency, recommendations, withheld } = all
   const isOneCompute = asked.compute !== undefined

@@ -106,7 +106,7 @@ async function plansOf(
 
 const holdUntilReleased = (because: 'approval' | 'kill-switch'): Hold => ({ because, until: undefined })
 
-/** Of a change at which the apply loop has not looked. */
+/** Hold of a change at which the apply loop has not looked. */
 function holdByPerson({ state }: Change, stopped: Hold | undefined): Hold | undefined {
   if (state.at === 'proposed') return holdUntilReleased('approval')
   return state.at === 'scheduled' ? stopped : undefined

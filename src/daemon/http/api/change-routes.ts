@@ -149,7 +149,7 @@ type Command<Body, Target> = Readonly<{
   run: (snapshot: Snapshot, body: Body, target: Target) => Promise<Result<Commanded, CommandProblem>>
 }>
 
-/** Of a path that names nothing. */
+/** Target of a path that names nothing. */
 const findNothing = async () => ok(undefined)
 
 /** Lists of changes and the kill switch answer in every mode: a request may still be on its way when the mode is changed. */
