@@ -14,14 +14,13 @@ export async function readRecommendations(apiUrl: string): Promise<Recommendatio
 const isExpected = (body: unknown): body is RecommendationsJson =>
   Array.isArray(fieldOf(body, 'recommendations'))
 
-/** Lines of the open recommendations, by id. */
+/** Lines of the open recommendations by id, in the order of the API: the largest saving first. */
 export const recommendedLines = ({
   recommendations,
   currency,
 }: RecommendationsJson): readonly (readonly [id: string, line: string])[] =>
   recommendations
     .filter(({ state }) => state === 'open')
-    .toSorted((a, b) => a.opened_at.localeCompare(b.opened_at))
     .map((one) => [
       one.id,
       `${one.opened_at.slice(11, 19)} recommended for ${nameOf(one)}: ${recommendationSummary(one, currency)}`,
