@@ -145,6 +145,7 @@ export function savingText(saving: Bounds<number>, currency: string): string {
   const costsMore = saving.likely < 0
   const { low, likely, high } = costsMore ? negated(saving) : saving
   if (low === 0 && high === 0) return 'saves no money'
+  if (low === 0 && likely === 0) return `saves at most ${textOf(high)} in 30 days`
   const range = inBrackets(rangeText({ low, high }, textOf))
   return costsMore
     ? `costs ${textOf(likely)} more in 30 days${range}`

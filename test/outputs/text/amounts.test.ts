@@ -9,6 +9,7 @@ import {
   moneyText,
   percentText,
   rangeText,
+  savingText,
   shortNumber,
   spanText,
 } from '../../../src/outputs/text/amounts.ts'
@@ -138,4 +139,19 @@ test.each([
 test('a range is told only where its ends are told differently', () => {
   expect(rangeText({ low: 0.96, high: 1.04 }, shortNumber)).toBeUndefined()
   expect(rangeText({ low: 0.9, high: 1100 }, shortNumber)).toBe('0.9 to 1,100')
+})
+
+test.each([
+  [
+    { low: 9_100_000, likely: 12_300_000, high: 14_000_000 },
+    'saves 12.30 USD in 30 days (9.10 USD to 14.00 USD)',
+  ],
+  [{ low: 0, likely: 0, high: 44 }, 'saves at most 0.0044 cents in 30 days'],
+  [{ low: 0, likely: 0, high: 0 }, 'saves no money'],
+  [
+    { low: -4_540_000, likely: -2_300_000, high: -10_000 },
+    'costs 2.30 USD more in 30 days (0.01 USD to 4.54 USD)',
+  ],
+])('a saving of %j', (saving, text) => {
+  expect(savingText(saving, 'USD')).toBe(text)
 })
