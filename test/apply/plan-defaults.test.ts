@@ -59,6 +59,10 @@ describe('a plan of the defaults of a project', () => {
   ])('is refused for %s', (_, over, delay, text) => {
     expect(refusalOf(plan(over, delay))).toBe(text)
   })
+
+  test('that asks for what is in effect conflicts with it, so that the API answers 409', () => {
+    expect(plan({}, 300)).toMatchObject({ ok: false, error: { isConflict: true } })
+  })
 })
 
 function refusalOf(refused: ReturnType<typeof planOf>): string {

@@ -99,6 +99,9 @@ test('at the pace of the fleet smaller sizes of a budget that is nearly spent go
     detail: 'smaller sizes of a budget that is nearly spent go first: 1',
   })
   expect(holdText({ goFirst: [smaller] }, smaller)).toBeUndefined()
+  const [first, second] = ['ep-four', 'ep-five'].map((id) => of(id, CHANGE.state, { when: 'policy' }))
+  for (const one of [first, second])
+    expect(holdText({ goFirst: [first, second].flatMap((other) => other ?? []) }, one)).toBeUndefined()
   expect(holdText({ goFirst: [larger] })).toBeUndefined()
 })
 

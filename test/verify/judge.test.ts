@@ -143,13 +143,20 @@ test('a bad look ends the row of good ones, and is not forgotten by good ones', 
 })
 
 test.each([
-  [7 * 86_400, 'undecided'],
-  [7 * 86_400 + 1, 'keep'],
-])('after %i s without a look, or with readings of a cold cache alone: %s', (passed, verdict) => {
+  [7 * 86_400, 'undecided', { verdict: 'undecided' }],
+  [7 * 86_400 + 1, 'kept, not judged', { verdict: 'keep', isJudged: false }],
+])('after %i s without a look, or with readings of a cold cache alone: %s', (passed, _, verdict) => {
   const judgement = { ...JUDGEMENT, lookedAt: undefined }
   const cold = { at: at(passed - 10), upFor: seconds(600) }
   for (const given of [{ reading: { read: undefined } }, { read: cold }])
-    expect(judge(inputOf({ judgement, ...given }), at(passed)).verdict).toBe(verdict)
+    expect(judge(inputOf({ judgement, ...given }), at(passed))).toMatchObject(verdict)
+})
+
+test('all connections in use before the change are nothing that it made worse', () => {
+  const reading = { atLimitAt: LOOKED_AT, read: undefined }
+  const before = { ...BASELINE, isAtLimit: true }
+  expect(judge(inputOf({ reading }), NOW)).toMatchObject({ judgement: { bad: 2 } })
+  expect(judge(inputOf({ reading, baseline: before }), NOW)).toMatchObject({ judgement: JUDGEMENT })
 })
 
 /** Looks in order: whether each is good. */
