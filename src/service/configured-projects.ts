@@ -38,7 +38,10 @@ type ConfiguredProjects = Readonly<{
   isRouteMissing: (error: ServiceError) => boolean
 }>
 
-/** A project that fails is a problem of the list; the list fails when all projects fail, or when the key is refused. */
+/**
+ * A project that fails is a problem of the list. The list fails when the key is refused, or when all projects fail and none of them because
+ * it is gone: that is an answer, and pages behind one of deleted projects are still to be read.
+ */
 export async function getAll(
   projectIds: readonly string[],
   { getProject, isRouteMissing }: ConfiguredProjects,
@@ -54,7 +57,8 @@ export async function getAll(
   const fatal = errors.find(({ kind }) => kind === 'unauthorized')
   const [first] = errors
   if (fatal) return failed(fatal)
-  if (first && errors.length === results.length) return failed(first)
+  const isAnswered = results.some((result) => result.ok || result.error.kind === 'gone')
+  if (first && !isAnswered) return failed(first)
   return ok({
     items: results.flatMap((result) => (result.ok ? [result.value] : [])),
     ...unreadOf(projectIds.filter((_, index) => !results[index]?.ok)),

@@ -46,7 +46,7 @@ export async function readPages<Item>(
 
 /**
  * Cursor of the page after `page`, which was requested with `requested`; undefined after the last one, which is empty or has no cursor. A page
- * may be shorter than asked, and the service names a cursor even after the last item. Source: service-facts.md, "Projects".
+ * of unavailable projects is not empty. A page may be shorter than asked, and the service names a cursor even after the last item. Source: service-facts.md, "Projects".
  */
 export function nextCursor(
   { cursor, size }: Pick<WirePage<unknown>, 'cursor' | 'size'>,

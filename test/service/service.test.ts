@@ -53,6 +53,25 @@ describe('the project list ends', () => {
       4,
       801,
     ],
+    [
+      'behind a page of projects that the service can say nothing of',
+      {
+        '': { projects: [], pagination: { cursor: 'a' }, unavailable_project_ids: ['p-0', 'p-1'] },
+        a: { projects: many(2, 3), pagination: { cursor: 'b' } },
+        b: { projects: [] },
+      },
+      3,
+      3,
+    ],
+    [
+      'behind a page that says unreadably of which projects it can say nothing',
+      {
+        '': { projects: [], pagination: { cursor: 'a' }, unavailable_project_ids: ['p 0'] },
+        a: { projects: many(2, 3) },
+      },
+      2,
+      3,
+    ],
   ])('%s', async (_, pages, requests, projects) => {
     await using server = await faultyServer(pagesOf(pages))
     const listed = await serviceOf(server.baseUrl).listProjects(running)
@@ -155,6 +174,19 @@ describe('projects named by id', () => {
     expect(await service.listProjectsPage(undefined, running)).toMatchObject(
       ok({ items: [{ projectId: 'there' }], unread: ['gone'], problems: ['project gone: not there: no'] }),
     )
+  })
+
+  test('are read behind a page whose projects are all deleted', async () => {
+    const ids = Array.from({ length: 21 }, (_, index) => `p-${index}`)
+    await using server = await faultyServer((response, request, count) => {
+      const isDeleted = count > 21 && ids.slice(0, 11).some((id) => request.url.endsWith(`/${id}`))
+      if (isDeleted) answers(404, { message: 'no' })(response)
+      else byPath({})(response, request, count)
+    })
+    const service = serviceOf(server.baseUrl, { projects: ids })
+    await service.listProjects(running)
+    const first = await service.listProjectsPage(undefined, running)
+    expect(first).toMatchObject(ok({ items: [], unread: ids.slice(0, 11), next: 'p-11' }))
   })
 
   test('fail with the key', async () => {

@@ -198,7 +198,7 @@ const unavailableWire = z.object({
 export type WirePage<Item> = Listing<Item> & {
   /** Undefined when the service names none. */
   readonly cursor: string | undefined
-  /** Items of the page, also those that do not fit. */
+  /** Items of the page, also those that do not fit, and projects that the service reports as unavailable. */
   readonly size: number
 }
 
@@ -230,6 +230,7 @@ export function decodeProjects(body: unknown): Result<WirePage<Project>, DecodeP
   const problems = unavailable.ok ? lines : unavailable.error
   return ok({
     ...page.value,
+    size: page.value.size + problems.length,
     problems: [...page.value.problems, ...problems],
     ...unreadOf([...(page.value.unread ?? []), ...projectIds]),
   })

@@ -228,7 +228,7 @@ describe('a project', () => {
         items: [{ ...projectModel, hasDefaults: false }],
         problems: ['unavailable_project_ids: Invalid input: expected array, received number'],
         cursor: 'quiet-1',
-        size: 1,
+        size: 2,
       },
     })
   })
@@ -255,7 +255,7 @@ describe('a project', () => {
         problems: ['unavailable_project_ids[0]: the service cannot say anything of far-2 now'],
         unread: ['far-2'],
         cursor: 'quiet-1',
-        size: 0,
+        size: 1,
       },
     })
   })
