@@ -112,8 +112,9 @@ async function auditWith(input: AuditInput, options: Options, io: Io): Promise<A
     redact: io.redact,
     ...NO_OUTSIDE,
   }
+  const hasConfiguredProjects = input.access.service.projects !== 'discover'
   const outcome = await auditAccount(
-    { ports, plan: input.plan, days: options.days, onProgress: progress.show },
+    { ports, plan: input.plan, hasConfiguredProjects, days: options.days, onProgress: progress.show },
     io.signal,
   )
   report(progress.end())

@@ -22,6 +22,8 @@ import { readConsumption, subscriberOf } from './consumption.ts'
 type AuditRequest = Readonly<{
   ports: Ports
   plan: AuditPlan
+  /** The list then takes a request for each project. */
+  hasConfiguredProjects: boolean
   days: number
   onProgress: (progress: AuditProgress) => void
 }>
@@ -75,8 +77,9 @@ export async function auditAccount(request: AuditRequest, signal: AbortSignal) {
   return { audit, problems }
 }
 
-async function lookAtAllProjects({ ports, plan, days, onProgress }: AuditRequest, signal: AbortSignal) {
-  const passPlan = auditPassPlan(plan, days)
+async function lookAtAllProjects(request: AuditRequest, signal: AbortSignal) {
+  const { ports, onProgress } = request
+  const passPlan = auditPassPlan(request)
   let state = newPassState(await ports.store.load())
   let looked = -1
   let idle = 0
@@ -98,7 +101,7 @@ const progressOf = ({ projects }: Ledger): AuditProgress => ({
   looked: [...projects.values()].filter(({ listed }) => listed !== undefined).length,
 })
 
-function auditPassPlan({ prices, preset }: AuditPlan, days: number): PassPlan {
+function auditPassPlan({ plan: { prices, preset }, hasConfiguredProjects, days }: AuditRequest): PassPlan {
   const never = { activityLag: seconds(0), deadline: seconds(0), minInterval: seconds(0), maxConcurrent: 1 }
   return {
     prices,
@@ -114,6 +117,7 @@ function auditPassPlan({ prices, preset }: AuditPlan, days: number): PassPlan {
       history: seconds((days + EXTRA_DAYS) * 86_400),
       listLag: seconds(60),
       unseenFirst: true,
+      hasConfiguredProjects,
       readings: { mode: 'off', ...never },
     },
   }
