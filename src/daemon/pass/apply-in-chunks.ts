@@ -3,6 +3,7 @@
 import type { AppliedChunk } from '../../ledger/apply-sweep.ts'
 import { applyChunk, chunksOf, finishSweep, prepareSweep } from '../../ledger/apply-sweep.ts'
 import { addTeamWaste, addWakes, createOperationCounter } from '../../ledger/counters.ts'
+import { hasSession } from '../../ledger/evidence/own-sessions.ts'
 import { ledgerAfter } from '../../ledger/ledger-after.ts'
 import { refsToLoad, updateStatistics, type AwakeStatistics } from '../../ledger/readings/statistics.ts'
 import { isSaturatedBucket } from '../../advise/sizing/load-seen.ts'
@@ -19,7 +20,11 @@ import type { PassInput, PassPlan } from './pass-state.ts'
 
 export type AppliedSweep = Awaited<ReturnType<typeof applyInChunks>>
 
-/** Ends between two chunks when `signal` aborts; the next process observes the others again. @throws when the store fails before the first chunk */
+/**
+ * Once `signal` aborted, applies only computes with sessions of ours: the next process observes the others again.
+ *
+ * @throws when the store fails before the first chunk
+ */
 export async function applyInChunks(
   ports: CommitPorts,
   { before, plan }: PassInput,
@@ -32,12 +37,14 @@ export async function applyInChunks(
   const context = { ...plan, now: upperBound }
   try {
     const prepared = prepareSweep(base, sweep, context)
-    for (const facts of chunksOf(prepared.facts)) {
-      signal.throwIfAborted()
+    for (const all of chunksOf(prepared.facts)) {
+      const facts = signal.aborted ? all.filter(({ readings }) => readings.some(hasSession)) : all
+      if (facts.length === 0) continue
       const chunk = applyChunk(base, facts, { prepared, context })
       // oxlint-disable-next-line no-await-in-loop -- durable first
       await commits.addChunk(chunk, complete(chunk, commits.ledger()), upperBound)
     }
+    signal.throwIfAborted()
     for (const writes of finishSweep(base, sweep, { prepared, context }))
       // oxlint-disable-next-line no-await-in-loop -- likewise
       await commits.add(writes)

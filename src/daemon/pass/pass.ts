@@ -1,4 +1,5 @@
 // A pass over one account. The body of `pass` is the picture of the program: each stage is one timed line.
+import { hasSession } from '../../ledger/evidence/own-sessions.ts'
 import { isReached } from '../../model/observation.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { nextPolling } from '../../observe/polling/polling-state.ts'
@@ -20,14 +21,16 @@ export const untimed: Timed = (_, work) => work()
 type PassPorts = Ports & { readonly timed: Timed }
 
 /**
- * @returns the state for the next pass, durable before anybody is notified; `before` itself when `signal` aborted the sweep. It lacks what
- * could not be stored: that is observed again.
+ * @returns the state for the next pass, durable before anybody is notified. It lacks what could not be stored: that is observed again. Of a
+ * sweep that `signal` aborted only computes with sessions of ours are applied: the activity that they cause would pass for a client's.
  */
 export async function pass(ports: PassPorts, input: PassInput, signal: AbortSignal): Promise<PassState> {
   const { timed } = ports
   const observed = await timed('observe', () => observeOnServiceTime(ports, input, signal))
-  if (signal.aborted) return input.before
+  const isStopped = signal.aborted
+  if (isStopped && !observed.sweep.readings.some(hasSession)) return input.before
   const applied = await timed('apply', () => applyInChunks(ports, input, { observed, signal }))
+  if (isStopped) return { ...input.before, ledger: applied.ledger, statistics: applied.statistics }
   const evaluated = await timed('budgets', () =>
     evaluatePassBudgets(ports.clock, input, { observed, applied }),
   )

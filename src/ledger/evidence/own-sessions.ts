@@ -9,12 +9,16 @@ import { usageBetween } from './usage-delta.ts'
 type Before = Pick<ReadingState, 'clockOffset' | 'last' | 'failures'>
 
 export function addOwnSession(evidence: Evidence, attempt: ReadingAttempt, before: Before): Evidence {
-  if (attempt.result.kind === 'failed' && attempt.result.unconnected) return evidence
+  if (!hasSession(attempt)) return evidence
   const session = ownSessionOf(attempt, before)
   if (evidence.ownSessions.some(({ connectedAt }) => connectedAt === session.connectedAt)) return evidence
   const ownSessions = [...evidence.ownSessions, session]
   return { ...evidence, ownSessions: ownSessions.toSorted((a, b) => a.connectedAt - b.connectedAt) }
 }
+
+/** Whether the service may have seen a connection of ours. */
+export const hasSession = ({ result }: ReadingAttempt): boolean =>
+  result.kind !== 'failed' || !result.unconnected
 
 function ownSessionOf(attempt: ReadingAttempt, before: Before): OwnSession {
   const { connectedAt, disconnectedAt, look, result, activityLag } = attempt

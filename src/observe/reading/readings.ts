@@ -73,7 +73,7 @@ export function createReadings(options: ReadingsOptions): Readings {
         .finally(() => done.abort())
       const late = clock
         .sleep(deadline, AbortSignal.any([signal, done.signal]))
-        .then(() => (done.signal.aborted ? read : overdue(deadline)))
+        .then(() => (done.signal.aborted ? read : signal.aborted ? STOPPED : overdue(deadline)))
       const result = await Promise.race([read, late])
       if (!done.signal.aborted) client.connection.stream.destroy()
       return result
@@ -113,6 +113,8 @@ function createSession(
 
 const overdue = (deadline: Seconds) =>
   ({ kind: 'failed', because: 'timeout', message: `no answer within ${deadline} s` }) as const
+
+const STOPPED = { kind: 'failed', because: 'error', message: 'Dormouse stopped during the reading' } as const
 
 const notConnected = (message: string): ReadingResult => ({
   kind: 'failed',

@@ -199,3 +199,47 @@ test('a pass of a process whose store another has opened since stores nothing an
   expect(after.ledger.computes.size).toBe(0)
   expect((await later.account('main').load()).computes.size).toBe(0)
 })
+
+test('a pass that is stopped during a reading stores its session: the activity that it causes is no client', async () => {
+  const clock = fakeClock()
+  const store = memoryStore()
+  const stop = new AbortController()
+  const reads: string[] = []
+  const ports: Ports = {
+    redact: noRedactor.redact,
+    clock,
+    serviceTime: { estimate: () => undefined },
+    random: seeded(1),
+    service: {
+      ...UNASKED,
+      listProjectsPage: () => Promise.resolve(ok({ items: [project()], problems: [], next: undefined })),
+      listComputes: () =>
+        Promise.resolve(ok({ items: [compute({ state: 'active', lastActive: clock.now() })], problems: [] })),
+      listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
+    },
+    readings: {
+      refusalOf: () => undefined,
+      prepare: () => Promise.resolve(undefined),
+      evict: () => undefined,
+      read: ({ endpointId }) => {
+        reads.push(endpointId)
+        stop.abort()
+        return Promise.resolve({ kind: 'failed', because: 'error', message: 'stopped' })
+      },
+    },
+    store: store.account('main'),
+    epoch: store.epoch,
+    history: NO_HISTORY,
+    send: () => Promise.resolve([]),
+  }
+  const reading = { ...plan, sweep: { ...plan.sweep, readings: { ...plan.sweep.readings, mode: 'full' } } } as const
+  const turn = (before: PassState) =>
+    pass({ ...ports, timed: untimed }, { before, plan: reading }, stop.signal)
+  const first = await turn(newPassState(await store.account('main').load()))
+  await clock.advance(seconds(60))
+  await turn(first)
+  const [entry] = (await store.account('main').load()).computes.values()
+  expect(reads).toHaveLength(1)
+  expect(entry?.reading.lastAttemptAt).toBe(at(60))
+  expect(entry?.evidence.ownSessions).toMatchObject([{ connectedAt: at(60), disconnectedAt: at(60) }])
+})
