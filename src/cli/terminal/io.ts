@@ -42,7 +42,10 @@ export const jsonText = (value: unknown): string => JSON.stringify(value, undefi
 /** Two spaces apart; the last column is not padded. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map(sanitize))
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  // not spread into one call: arguments lie on the stack, which has room for some 125,000
+  const widths = head.map((_, column) =>
+    cells.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+  )
   return cells
     .map((row) =>
       row

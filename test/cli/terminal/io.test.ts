@@ -17,6 +17,11 @@ test('a table has columns as wide as their widest cell', () => {
   expect(textTable(['A', 'B'], [])).toBe('A  B')
 })
 
+test('a table has as many rows as an account has computes, whatever the size of the stack', () => {
+  const rows = Array.from({ length: 700_000 }, () => ['a'])
+  expect(textTable(['A'], rows)).toHaveLength(2 * (rows.length + 1) - 1)
+})
+
 test('nothing in a name steers the terminal', () => {
   expect(textTable(['NAME'], [['a\u001B[2Jb\nc']])).toBe('NAME\na?[2Jb?c')
   expect(textFields({ name: '\u0007', id: '1' })).toBe('name  ?\nid    1')
