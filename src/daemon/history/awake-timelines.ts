@@ -125,7 +125,14 @@ function timelineOf(
   // days are stored whole, so the timeline begins at the creation of the compute on its first day
   const counted = latest(knownFrom.get(ref.account) ?? span.to, compute.createdAt)
   const first = earliest(intervals[0]?.from ?? span.to, counted)
-  return { span, knownFrom: latest(span.from, first), knownUntil, intervals }
+  const existsFrom = earliest(first, compute.createdAt)
+  return {
+    span,
+    ...(existsFrom > span.from && { existsFrom }),
+    knownFrom: latest(span.from, first),
+    knownUntil,
+    intervals,
+  }
 }
 
 /** Times that are not settled. An interval in progress ends where its state was last known; its idle tail begins where the awake reason says. */

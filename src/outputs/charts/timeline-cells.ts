@@ -1,6 +1,6 @@
 // The cells of an awake timeline: each shows one state, so that the chart is as full as the time was.
 //
-// 1. A cell shows the state that fills most of it: awake, asleep or unknown.
+// 1. A cell shows the state that fills most of it: awake, asleep, unknown, or absent before the compute was created.
 // 2. An awake interval that fills most of no cell is drawn in the cell that it fills most: a wake of a second is visible.
 // 3. Of the awake cells as many are idle tail as their time was, although a tail of five minutes fills most of no half hour.
 import type { LikelyAwakeInterval } from '../../model/ledger/ledger.ts'
@@ -8,6 +8,8 @@ import { instant, latest, type Instant, type Interval } from '../../model/units.
 
 export type AwakeTimeline = Readonly<{
   span: Interval
+  /** Creation of the compute; absent where it is older than the span. */
+  existsFrom?: Instant
   /** Nothing is known before. */
   knownFrom: Instant
   /** Nothing is known after. */
@@ -16,7 +18,8 @@ export type AwakeTimeline = Readonly<{
   intervals: readonly LikelyAwakeInterval[]
 }>
 
-export type CellState = 'asleep' | 'unknown' | 'tail' | 'busy'
+/** `absent` is not drawn. */
+export type CellState = 'absent' | 'asleep' | 'unknown' | 'tail' | 'busy'
 
 /** Milliseconds by cell; typed arrays, because a page draws about thirty thousand cells. */
 type CellTimes = Readonly<Record<Exclude<CellState, 'asleep'>, Float64Array>>
@@ -29,7 +32,7 @@ export function timelineCells(timeline: AwakeTimeline, count: number): readonly 
   const { span, intervals } = timeline
   const width = (span.to - span.from) / count
   const zeros = (): Float64Array => new Float64Array(count)
-  const times: CellTimes = { unknown: zeros(), tail: zeros(), busy: zeros() }
+  const times: CellTimes = { absent: zeros(), unknown: zeros(), tail: zeros(), busy: zeros() }
   const cellsUnder = ({ from, to }: Interval): CellRange => [
     Math.max(0, Math.floor((from - span.from) / width)),
     Math.min(count, Math.ceil((to - span.from) / width)),
@@ -42,6 +45,7 @@ export function timelineCells(timeline: AwakeTimeline, count: number): readonly 
       cells[index] = (cells[index] ?? 0) + time
     }
   }
+  addTime(times.absent, { from: span.from, to: existenceOf(timeline).from })
   for (const part of unknownIntervals(timeline)) addTime(times.unknown, part)
   for (const interval of intervals) {
     const tail = idleTailInterval(interval)
@@ -59,8 +63,10 @@ const awakeTimeIn = ({ busy, tail }: CellTimes, index: number) => (busy[index] ?
 function mainStateOf(times: CellTimes, index: number, width: number): MainState {
   const awake = awakeTimeIn(times, index)
   const unknown = times.unknown[index] ?? 0
-  const asleep = width - awake - unknown
-  if (awake > Math.max(asleep, unknown)) return 'awake'
+  const absent = times.absent[index] ?? 0
+  const asleep = width - awake - unknown - absent
+  if (awake > Math.max(asleep, unknown, absent)) return 'awake'
+  if (absent > Math.max(asleep, unknown)) return 'absent'
   return unknown > asleep ? 'unknown' : 'asleep'
 }
 
@@ -92,7 +98,13 @@ export const idleTailInterval = ({ from, to, tail }: LikelyAwakeInterval): Inter
   to,
 })
 
-export const unknownIntervals = ({ span, knownFrom, knownUntil }: AwakeTimeline): readonly Interval[] => [
-  { from: span.from, to: knownFrom },
-  { from: knownUntil, to: span.to },
+export const unknownIntervals = (timeline: AwakeTimeline): readonly Interval[] => [
+  { from: existenceOf(timeline).from, to: timeline.knownFrom },
+  { from: timeline.knownUntil, to: timeline.span.to },
 ]
+
+/** The part of the span in which the compute exists. */
+export const existenceOf = ({ span, existsFrom = span.from }: AwakeTimeline): Interval => ({
+  from: latest(span.from, existsFrom),
+  to: span.to,
+})

@@ -1,7 +1,8 @@
 import type { Zone } from '../../calendar/zone.ts'
 import { DAY, HOUR, millis, type Instant, type Interval } from '../../model/units.ts'
-import { overlap } from '../../ledger/interval-math.ts'
+import { duration, overlap } from '../../ledger/interval-math.ts'
 import {
+  existenceOf,
   idleTailInterval,
   timelineCells,
   unknownIntervals,
@@ -12,9 +13,11 @@ import { html, type Html } from '../text/html.ts'
 import { spanText, dayText } from '../text/amounts.ts'
 import { sumOf } from '../../std/sum.ts'
 
-const STATES: readonly CellState[] = ['asleep', 'unknown', 'tail', 'busy']
+type DrawnState = Exclude<CellState, 'absent'>
+
+const STATES: readonly DrawnState[] = ['asleep', 'unknown', 'tail', 'busy']
 /** Vertical centres in a height of 16. Heights are in the style sheet: states differ in height, not in colour alone. */
-const CENTRES: Readonly<Record<CellState, number>> = { asleep: 15, unknown: 13, tail: 12, busy: 8 }
+const CENTRES: Readonly<Record<DrawnState, number>> = { asleep: 15, unknown: 13, tail: 12, busy: 8 }
 
 /** @param cells in the span: 288 in a day are 5 minutes each */
 export function timelineSvg(
@@ -36,10 +39,11 @@ const pathSvg = (name: string, path: string) => path !== '' && html`<path class=
 const restartSvg = (path: string) => html`${pathSvg('edge', path)}${pathSvg('restart', path)}`
 const raised = (path: string) => path.replaceAll(' 0v16', ' -4v20')
 
-/** `awake 3.2 h of 24 h, 12 min of it idle tail`. */
+/** `awake 3.2 h of 24 h, 12 min of it idle tail`; `awake 3.2 h of 5 h since its creation`. */
 export function timelineText(timeline: AwakeTimeline): string {
   const { awake, tail, unknown } = timelineSums(timeline)
-  const awakeText = `awake ${spanText(awake)} of ${spanText(timeline.span.to - timeline.span.from)}`
+  const since = timeline.existsFrom === undefined ? '' : ' since its creation'
+  const awakeText = `awake ${spanText(awake)} of ${spanText(duration(existenceOf(timeline)))}${since}`
   const tailText = tail > 0 ? `, ${spanText(tail)} of it idle tail` : ''
   return `${awakeText}${tailText}${unknown > 0 ? `, ${spanText(unknown)} not known` : ''}`
 }
@@ -55,7 +59,7 @@ export function timelineSums(timeline: AwakeTimeline) {
 }
 
 /** `M0 8m3 0h2m7 0h1`: relative to the end of the run before, the shortest notation. */
-function runsPath(states: readonly CellState[], state: CellState) {
+function runsPath(states: readonly CellState[], state: DrawnState) {
   let path = ''
   let end = 0
   for (let index = 0; index < states.length; index += 1) {

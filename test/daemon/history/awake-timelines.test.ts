@@ -83,7 +83,8 @@ test('a strip has what is settled, and what is not settled yet', async () => {
     end: 'due',
     ours: false,
   } as const
-  const view = viewWith(asleep, { state: { shown: 'active', reason } })
+  const compute = { ...asleep.identity.compute, createdAt: at(TAKEN - 48 * HOUR) }
+  const view = viewWith(asleep, { state: { shown: 'active', reason }, identity: { compute } })
   const strips = await createAwakeTimelines({ history, entryOf: () => account })(ask({ views: [view] }))
   expect(strips.get(computeKey(view.identity.ref))).toEqual({
     span: { from: at(TAKEN - 24 * HOUR), to: now },
@@ -109,13 +110,14 @@ test('of a compute that cannot be asked for long, nothing is drawn since its acc
   })
 })
 
-test('a compute is not known before it was created, though the day is counted whole', async () => {
+test('a compute did not exist before it was created, though the day is counted whole', async () => {
   const compute = { ...asleep.identity.compute, createdAt: at(TAKEN - 60) }
   const view = viewWith(asleep, { identity: { compute } })
   const known = new Map([['main', at(TAKEN - 9 * HOUR)]])
   const strips = createAwakeTimelines({ ...settledPast(), entryOf: () => settledAccount(TAKEN) })
   const shown = await strips(ask({ views: [view], knownFrom: known }))
-  expect(shown.get(computeKey(view.identity.ref))?.knownFrom).toBe(at(TAKEN - 60))
+  const created = { knownFrom: at(TAKEN - 60), existsFrom: at(TAKEN - 60) }
+  expect(shown.get(computeKey(view.identity.ref))).toMatchObject(created)
 })
 
 test('what is settled is read once, and then only what was settled since', async () => {

@@ -159,6 +159,16 @@ test('text and sums of a timeline', () => {
   expect(timelineText(one)).toBe('awake 3 h of 24 h, 11 min of it idle tail, 1 h not known')
 })
 
+test('before a compute was created nothing is drawn, and nothing is unknown', () => {
+  const one = timelineOf({
+    existsFrom: at(DAY - 7200),
+    knownFrom: at(DAY - 3600),
+    intervals: [awakeInterval(DAY - 1800, DAY)],
+  })
+  expect(drawn(timelineSvg(one, { cells: 24, dayOf }).text)).toEqual({ unknown: '22+1', busy: '23+1' })
+  expect(timelineText(one)).toBe('awake 30 min of 2 h since its creation, 1 h not known')
+})
+
 test('day marks are at local midnight, in weeks of 167 and of 169 hours', () => {
   const berlin = createZone('Europe/Berlin')
   if (!berlin.ok) throw new Error(berlin.error)
