@@ -170,7 +170,9 @@ function byCron({ cron, duration, zone, except }: ByCron, span: Interval) {
   while (time !== undefined) {
     const from = zone.beginAt(time)
     if (from >= span.to) break
-    if (!except.has(dayNumberOf(time))) occurrences.push({ from, to: instant(from + duration) })
+    const occurrence = { from, to: instant(from + duration) }
+    // in an hour that clocks show twice the search begins an hour early
+    if (!except.has(dayNumberOf(time)) && touches(occurrence, span)) occurrences.push(occurrence)
     time = cron.next(time)
   }
   return occurrences

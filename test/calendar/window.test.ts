@@ -62,6 +62,14 @@ describe('a window', () => {
     ])
   })
 
+  test('of cron text that ended before clocks went back is closed in what follows', () => {
+    const window = windowOf(cron('30 2 * * *', 1, 'Europe/Berlin'))
+    const [from, to] = [at('2026-10-25T02:00:00Z'), at('2026-10-25T02:10:00Z')]
+    expect(window.between(from, to)).toEqual([])
+    expect(partsInside(window, from, to)).toEqual([])
+    expect(partsOutside(window, from, to)).toEqual([{ from, to }])
+  })
+
   test('of stated times opens once', () => {
     const freeze = windowOf(fromTo('2026-11-26T00:00', '2027-02-01T00:00'))
     const whole = '2026-11-25T23:00:00Z 2027-01-31T23:00:00Z'
