@@ -4,7 +4,7 @@ import { auditAccount } from '../../../src/daemon/accounts/audit.ts'
 import { createPolicies } from '../../../src/model/policy/policies.ts'
 import { DEFAULT_ADVICE_NEEDS, DEFAULT_MIN_SAVING } from '../../../src/model/policy/advice-policy.ts'
 import type { Ports } from '../../../src/model/ports/ports.ts'
-import type { ServiceOperations } from '../../../src/model/ports/service.ts'
+import type { Service, ServiceOperations } from '../../../src/model/ports/service.ts'
 import { configuredPage } from '../../../src/service/configured-projects.ts'
 import { failed, ok } from '../../../src/std/result.ts'
 import { seeded } from '../../simulation/seeded.ts'
@@ -16,22 +16,23 @@ import { UNASKED } from '../../support/unasked.ts'
 
 const GONE = failed({ kind: 'gone', message: 'no such route' } as const)
 
-function portsOf(service: Partial<ServiceOperations>): Ports {
+function portsOf(answers: Partial<ServiceOperations>): Ports {
   const kept = memoryStore()
-  const operations = {
+  const service: Service = {
     ...UNASKED,
     listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
     getProjectDetail: () => Promise.resolve(GONE),
     listConsumption: () => Promise.resolve(ok({ kind: 'none', because: 'absent', message: '' } as const)),
     listKeys: () => Promise.resolve(ok({ items: [], problems: [] })),
-    ...service,
+    ...answers,
+    at: () => service,
   }
   return {
     redact: noRedactor.redact,
     clock: fakeClock(),
     serviceTime: { estimate: () => undefined },
     random: seeded(1),
-    service: { ...operations, at: () => ({ ...operations, at: UNASKED.at }) },
+    service,
     readings: {
       refusalOf: () => 'no-dsn',
       prepare: () => Promise.resolve(undefined),

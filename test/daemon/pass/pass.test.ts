@@ -232,7 +232,10 @@ test('a pass that is stopped during a reading stores its session: the activity t
     history: NO_HISTORY,
     send: () => Promise.resolve([]),
   }
-  const reading = { ...plan, sweep: { ...plan.sweep, readings: { ...plan.sweep.readings, mode: 'full' } } } as const
+  const reading = {
+    ...plan,
+    sweep: { ...plan.sweep, readings: { ...plan.sweep.readings, mode: 'full' } },
+  } as const
   const turn = (before: PassState) =>
     pass({ ...ports, timed: untimed }, { before, plan: reading }, stop.signal)
   const first = await turn(newPassState(await store.account('main').load()))
