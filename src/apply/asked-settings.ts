@@ -93,7 +93,7 @@ function sizeChecks(target: PlanTarget, size: SizeAsk): readonly Check[] {
   const hasBoth = fixed !== undefined && (min !== undefined || max !== undefined)
   const isCrossed = low > high
   return [
-    [hasBoth, 'cu', 'expected either cu, or min_cu and max_cu'],
+    [hasBoth, 'cu', 'expected no minimum or maximum beside a fixed size'],
     ...supportedChecks(preset, size),
     min === undefined
       ? [isCrossed, 'max_cu', `expected at least the minimum, ${low} CU, got ${high}`]

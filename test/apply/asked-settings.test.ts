@@ -34,13 +34,13 @@ describe('a size is refused', () => {
     [
       'both fixed and with a minimum',
       { fixed: 1, min: 1 },
-      'cu: expected either cu, or min_cu and max_cu',
+      'cu: expected no minimum or maximum beside a fixed size',
       targetOf(),
     ],
     [
       'both fixed and with a maximum',
       { fixed: 1, max: 2 },
-      'cu: expected either cu, or min_cu and max_cu',
+      'cu: expected no minimum or maximum beside a fixed size',
       targetOf(),
     ],
     [

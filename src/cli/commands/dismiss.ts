@@ -4,7 +4,7 @@ import { parseDismissal } from '../../daemon/http/api/recommendation-routes.ts'
 import { stateText } from '../../outputs/text/recommendation-text.ts'
 import type { RecommendationJson } from '../../outputs/text/recommendation-schema.ts'
 import { sanitize } from '../../std/sanitize.ts'
-import { withApiOptions, type ApiOptions } from '../connect/daemon.ts'
+import { namedByOptions, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { fieldOf } from '../../std/field.ts'
 import { commandDaemon } from '../connect/command.ts'
 import { EXIT, failUsage, jsonText, type CommandSession, type Io } from '../terminal/io.ts'
@@ -45,5 +45,5 @@ function requestOf({ reason, until, undo }: Options) {
       : '--undo: expected neither --reason nor --until beside it'
   const body = { reason, ...(until !== undefined && { until }) }
   const parsed = parseDismissal(body, createClock().now())
-  return parsed.ok ? ({ method: 'POST', body: JSON.stringify(body) } as const) : `--${parsed.error}`
+  return parsed.ok ? ({ method: 'POST', body: JSON.stringify(body) } as const) : namedByOptions(parsed.error)
 }

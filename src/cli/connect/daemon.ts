@@ -138,8 +138,28 @@ const headersOf = (token: string | undefined, sent: string | null) => ({
  */
 export function failAnswer(io: Io, { message, status = 0 }: ApiProblem): ExitCode {
   const isUsage = status >= 400 && status < 500 && status !== 408 && status !== 429
-  return isUsage ? failUsage(io, message) : failText(io, message)
+  return isUsage ? failUsage(io, namedByOptions(message)) : failText(io, message)
 }
+
+/** Field of the API → what sets it on the command line. */
+const SET_BY: Readonly<Record<string, string>> = {
+  match: 'selector',
+  cu: '--cu',
+  min_cu: '--min-cu',
+  max_cu: '--max-cu',
+  delay_seconds: '--delay',
+  plan_hash: '--plan-hash',
+  ...Object.fromEntries(
+    ['account', 'all', 'reason', 'restart', 'team', 'until', 'week', 'when'].map((name) => [
+      name,
+      `--${name}`,
+    ]),
+  ),
+}
+
+/** Problems of a request, which begin with a field of the API, in the words of the command line. */
+export const namedByOptions = (problems: string): string =>
+  problems.replaceAll(/(?<=^|; )\w+(?=: )/g, (field) => SET_BY[field] ?? field)
 
 export const refused = (message: string): Result<never, ApiProblem> => failed({ kind: 'refused', message })
 

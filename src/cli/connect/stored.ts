@@ -12,7 +12,14 @@ import { seconds } from '../../model/units.ts'
 import type { Result } from '../../std/result.ts'
 import { readStore, type StoreReader } from '../../store/open-store.ts'
 import { EXIT, failUsage, jsonText, type ExitCode, type Io } from '../terminal/io.ts'
-import { daemonApi, failAnswer, type ApiOptions, type ApiProblem, type DaemonApi } from './daemon.ts'
+import {
+  daemonApi,
+  failAnswer,
+  namedByOptions,
+  type ApiOptions,
+  type ApiProblem,
+  type DaemonApi,
+} from './daemon.ts'
 
 /** The store stays open until `use` has ended; undefined without a store. @throws when it cannot be read */
 export async function withStore<Value>(config: Config, use: (store: StoreReader) => Promise<Value>) {
@@ -55,7 +62,7 @@ export async function printFleetAnswer<Value>(
   const answerStored = (known: Config) =>
     withStore(known, async (store) => {
       const value = await answerFrom(await storedSnapshot(known, store), { store, config: known })
-      if (!value.ok) return failUsage(io, `${value.error}; ${message}, so the store was read`)
+      if (!value.ok) return failUsage(io, `${namedByOptions(value.error)}; ${message}, so the store was read`)
       io.err(`dormouse: ${message}; this is what the last one stored, and current states are unknown`)
       return print(value.value, true)
     })

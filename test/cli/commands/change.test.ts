@@ -90,31 +90,31 @@ describe('with one line and exit code 2 ends', () => {
     [['change', 'shop'], 'give a size (--cu, or --min-cu and --max-cu), --delay or --restart'],
     [
       ['change', 'shop', '--cu', '0.3'],
-      'cu: expected one of the sizes 0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 CU, got 0.3',
+      '--cu: expected one of the sizes 0.25, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 CU, got 0.3',
     ],
     [
       ['change', 'shop', '--min-cu', '4', '--max-cu', '2'],
-      'min_cu: expected at most the maximum, 2 CU, got 4',
+      '--min-cu: expected at most the maximum, 2 CU, got 4',
     ],
-    [['change', 'shop', '--cu', '2', '--max-cu', '2'], 'cu: expected either cu, or min_cu and max_cu'],
     [
-      ['change', 'shop', '--delay', '59s'],
-      'delay_seconds: expected 60 to 604800 s, default, or never, got 59 s',
+      ['change', 'shop', '--cu', '2', '--max-cu', '2'],
+      '--cu: expected no minimum or maximum beside a fixed size',
     ],
+    [['change', 'shop', '--delay', '59s'], '--delay: expected 60 to 604800 s, default, or never, got 59 s'],
     [['change', 'shop', '--cu', '1'], 'nothing to change: the compute has this size already'],
     [['change', 'shop', '--delay', '300s'], 'nothing to change: the compute has this delay already'],
     [
       ['change', 'shop', '--cu', '2', '--until', '2026-01-04'],
-      'until: expected a time after now, got 2026-01-04',
+      '--until: expected a time after now, got 2026-01-04',
     ],
-    [['change', 'shop', '--cu', '2', '--account', 'other'], 'account: expected one of main, got other'],
+    [['change', 'shop', '--cu', '2', '--account', 'other'], '--account: expected one of main, got other'],
     [
       ['change', 'shop', '--cu', '2', '--restart'],
-      'restart: expected no setting beside it: a change of size restarts the compute, too',
+      '--restart: expected no setting beside it: a change of size restarts the compute, too',
     ],
     [
       ['change', 'shop', '--cu', '2', '--reason', 'x'.repeat(501)],
-      'reason: expected why, in at most 500 characters',
+      '--reason: expected why, in at most 500 characters',
     ],
     [
       ['approve', 'ep-0.delay.1'],

@@ -85,7 +85,7 @@ test.each([
     /^dormouse: expected neither --compute nor --all beside the id of a change\n$/,
   ],
   ['changes ch-one --all', 2, /^dormouse: expected neither --compute nor --all beside the id of a change\n$/],
-  ['changes --account other', 2, /^dormouse: account: expected one of main, got other; no daemon .*\n$/],
+  ['changes --account other', 2, /^dormouse: --account: expected one of main, got other; no daemon .*\n$/],
   ['plan', 1, /^dormouse: no daemon answers at http:\/\/127\.0\.0\.1:1 \(.*\)\n$/],
   ['kill on', 1, /^dormouse: no daemon answers at http:\/\/127\.0\.0\.1:1 \(.*\)\n$/],
 ])('%s ends with %i', async (text, exitCode, message) => {

@@ -75,25 +75,25 @@ const SELECTOR = 'expected project=…, compute=…, branch=… or type=…, or 
 
 describe('with one line and exit code 2 ends', () => {
   test.each<[readonly string[], string]>([
-    [['hold', 'ep-0', ...WHY], `until: ${TIME}`],
+    [['hold', 'ep-0', ...WHY], `--until: ${TIME}`],
     [
       ['hold', 'ep-0', '--until', '2026-01-04', ...WHY],
-      'until: expected a time after now, got 2026-01-04T00:00:00Z',
+      '--until: expected a time after now, got 2026-01-04T00:00:00Z',
     ],
-    [['hold', 'ep-0', '--until', 'soon', ...WHY], `until: ${TIME}, got soon`],
-    [['hold', 'ep-0', ...UNTIL], 'reason: expected why, in 1 to 500 characters'],
-    [['hold', ...UNTIL, ...WHY], 'match: it fits everything: expected conditions, or all (--all)'],
+    [['hold', 'ep-0', '--until', 'soon', ...WHY], `--until: ${TIME}, got soon`],
+    [['hold', 'ep-0', ...UNTIL], '--reason: expected why, in 1 to 500 characters'],
+    [['hold', ...UNTIL, ...WHY], 'selector: it fits everything: expected conditions, or all (--all)'],
     [
       ['hold', 'project=*', ...UNTIL, ...WHY],
-      'match: it fits everything: expected conditions, or all (--all)',
+      'selector: it fits everything: expected conditions, or all (--all)',
     ],
-    [['hold', 'ep-*', ...UNTIL, ...WHY], 'match: it fits everything: expected conditions, or all (--all)'],
-    [['hold', 'ep-0', '--all', ...UNTIL, ...WHY], 'all: expected no conditions beside it'],
+    [['hold', 'ep-*', ...UNTIL, ...WHY], 'selector: it fits everything: expected conditions, or all (--all)'],
+    [['hold', 'ep-0', '--all', ...UNTIL, ...WHY], '--all: expected no conditions beside it'],
     [['hold', 'shop', ...UNTIL, ...WHY], `${SELECTOR}, got shop`],
     [['hold', 'team=web', ...UNTIL, ...WHY], `${SELECTOR}, got team=web`],
     [['hold', 'type=read_write', 'type=read_only', ...UNTIL, ...WHY], 'type: expected one'],
-    [['hold', 'project=ten', ...UNTIL, ...WHY], 'match: no compute fits it'],
-    [['hold', 'ep-0', '--account', 'other', ...UNTIL, ...WHY], 'account: expected one of main, got other'],
+    [['hold', 'project=ten', ...UNTIL, ...WHY], 'selector: no compute fits it'],
+    [['hold', 'ep-0', '--account', 'other', ...UNTIL, ...WHY], '--account: expected one of main, got other'],
     [['resume', 'hold-none'], 'no hold has the id hold-none'],
   ])('%j', async (words, message) => {
     const daemon = await daemonOf()
@@ -128,13 +128,18 @@ test.each<[string, readonly string[]]>([
 })
 
 test.each<[readonly string[], string]>([
-  [['hold', 'ep-0', ...WHY], `until: ${TIME}`],
-  [['hold', 'ep-0', '--until', 'soon', ...WHY], `until: ${TIME}, got soon`],
-  [['hold', 'ep-0', ...UNTIL], 'reason: expected why, in 1 to 500 characters'],
-  [['hold', ...UNTIL, ...WHY], 'match: it fits everything: expected conditions, or all (--all)'],
-  [['hold', 'ep-0', '--all', ...UNTIL, ...WHY], 'all: expected no conditions beside it'],
-  [['force', 'ch-one'], `until: ${TIME}`],
-  [['brakes', 'release', 'fleet'], 'reason: expected why, in 1 to 500 characters'],
+  [['hold', 'ep-0', ...WHY], `--until: ${TIME}`],
+  [['hold', 'ep-0', '--until', 'soon', ...WHY], `--until: ${TIME}, got soon`],
+  [['hold', 'ep-0', ...UNTIL], '--reason: expected why, in 1 to 500 characters'],
+  [['hold', ...UNTIL, ...WHY], 'selector: it fits everything: expected conditions, or all (--all)'],
+  [['hold', 'ep-0', '--all', ...UNTIL, ...WHY], '--all: expected no conditions beside it'],
+  [['force', 'ch-one'], `--until: ${TIME}`],
+  [['hold', 'ep-0'], `--until: ${TIME}; --reason: expected why, in 1 to 500 characters`],
+  [
+    ['dismiss', 'ep-0.delay.1', '--until', 'soon'],
+    '--reason: expected why it is dismissed, in 1 to 500 characters',
+  ],
+  [['brakes', 'release', 'fleet'], '--reason: expected why, in 1 to 500 characters'],
   [['brakes', 'release'], 'expected a brake that dormouse brakes prints after release'],
 ])('without a daemon, %j is refused in the same words', async (words, message) => {
   expect(await dormouse([...words, '--url', 'http://127.0.0.1:1'])).toEqual({

@@ -133,7 +133,7 @@ test.each([
     2,
     /^dormouse: compute: no compute or project is called nobody; no daemon answers at .*, so the store was read\n$/,
   ],
-  ['recommendations --account other', 2, /^dormouse: account: expected one of main, got other; .*\n$/],
+  ['recommendations --account other', 2, /^dormouse: --account: expected one of main, got other; .*\n$/],
   [
     'recommendations --state now',
     2,

@@ -176,7 +176,7 @@ describe('from a daemon', () => {
     expect([code, JSON.parse(out)]).toEqual([0, { account: 'main', slot: '2026-W02-manual-1' }])
     expect(await send(' --account other')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('account: expected one of main'),
+      err: expect.stringContaining('dormouse: --account: expected one of main'),
     })
   })
 

@@ -5,7 +5,14 @@ import type { BrakeAnswerJson, BrakesJson } from '../../../outputs/text/hold-sch
 import { fieldOf } from '../../../std/field.ts'
 import { sanitize } from '../../../std/sanitize.ts'
 import { commandDaemon } from '../../connect/command.ts'
-import { daemonApi, failAnswer, readJson, withApiOptions, type ApiOptions } from '../../connect/daemon.ts'
+import {
+  daemonApi,
+  failAnswer,
+  namedByOptions,
+  readJson,
+  withApiOptions,
+  type ApiOptions,
+} from '../../connect/daemon.ts'
 import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../../terminal/io.ts'
 
 type Options = ApiOptions & Readonly<{ account?: string; reason?: string }>
@@ -45,7 +52,7 @@ async function release(brake: string | undefined, options: Options, io: Io): Pro
   if (brake === undefined) return failUsage(io, 'expected a brake that dormouse brakes prints after release')
   const { reason, account } = options
   const checked = checkBody(releaseSchema, { reason, account })
-  if (!checked.ok) return failUsage(io, checked.error)
+  if (!checked.ok) return failUsage(io, namedByOptions(checked.error))
   const request = {
     path: `/api/v1/brakes/${encodeURIComponent(brake)}/release`,
     method: 'POST',

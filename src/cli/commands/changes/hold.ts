@@ -7,7 +7,14 @@ import { fieldOf } from '../../../std/field.ts'
 import { sanitize } from '../../../std/sanitize.ts'
 import { commandChange } from '../../connect/change-answer.ts'
 import { commandDaemon } from '../../connect/command.ts'
-import { daemonApi, failAnswer, readJson, withApiOptions, type ApiOptions } from '../../connect/daemon.ts'
+import {
+  daemonApi,
+  failAnswer,
+  namedByOptions,
+  readJson,
+  withApiOptions,
+  type ApiOptions,
+} from '../../connect/daemon.ts'
 import { EXIT, failUsage, jsonText, type CommandSession, type ExitCode, type Io } from '../../terminal/io.ts'
 import { parseSelector } from '../../terminal/parse.ts'
 
@@ -35,7 +42,7 @@ async function hold(words: readonly string[], options: HoldOptions, io: Io): Pro
   const { all, account, until, reason } = options
   const asked = { match: match.value, all, account, until, reason }
   const problem = holdProblem(asked)
-  if (problem !== undefined) return failUsage(io, problem)
+  if (problem !== undefined) return failUsage(io, namedByOptions(problem))
   const body = JSON.stringify(asked)
   const request = { path: '/api/v1/holds', method: 'POST', body, isExpected: isHoldAnswer } as const
   return printHold(options, io, await commandDaemon(options, io, request))
@@ -87,7 +94,7 @@ async function force(id: string, options: ForceOptions, io: Io): Promise<ExitCod
   const { until, reason } = options
   const body = { until, reason }
   const problem = forceProblem(body)
-  if (problem !== undefined) return failUsage(io, problem)
+  if (problem !== undefined) return failUsage(io, namedByOptions(problem))
   return commandChange(options, io, { path: `/api/v1/changes/${encodeURIComponent(id)}/force`, body })
 }
 

@@ -57,7 +57,7 @@ describe('nothing is written where', () => {
       'the size is fixed and a range',
       { compute: 'shop', cu: 1, max_cu: 2 },
       400,
-      'cu: expected either cu, or min_cu and max_cu',
+      'cu: expected no minimum or maximum beside a fixed size',
     ],
     [
       'the minimum is over the maximum',
