@@ -305,6 +305,7 @@ test('the kill switch says what engages it, and a plan that nothing is sent', as
   expect((await cli('plan')).out).toBe(
     'nothing is sent: the kill switch is engaged by a command of ann\nno change is planned\n',
   )
+  expect((await cli('brakes')).out).toBe('kill_switch is engaged: a command of ann\n')
   expect(await cli('kill', 'off')).toEqual({ code: 0, out: 'the kill switch is off\n', err: '' })
   expect(await cliOf(await daemonOf({ mode: 'off' }))('plan')).toEqual({
     code: 2,

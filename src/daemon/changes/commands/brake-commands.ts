@@ -19,9 +19,7 @@ export type BrakeSources = Pick<ChangeSources, 'runnerOf' | 'killSwitch' | 'snap
 export function listBrakes({ runnerOf, killSwitch }: BrakeSources, { accounts }: Snapshot): BrakesJson {
   const engagedBy = killSwitch.engagedBy()
   const brakes: BrakeJson[] =
-    engagedBy.length === 0
-      ? []
-      : [computedBrakeJson('kill_switch', null, `engaged by ${engagedBy.join(' and ')}`)]
+    engagedBy.length === 0 ? [] : [computedBrakeJson('kill_switch', null, engagedBy.join(' and '))]
   for (const { account } of accounts) {
     const { storedBrakes, engagedBrakes } = runnerOf(account)
     const computed = engagedBrakes().flatMap((name) => {

@@ -52,7 +52,7 @@ describe('a brake', () => {
         id: 'kill_switch',
         account: null,
         engaged: true,
-        because: 'engaged by a command of ann',
+        because: 'a command of ann',
         engaged_at: null,
       },
     ])
@@ -160,7 +160,7 @@ describe('the command line', () => {
   test.each<[readonly string[], string]>([
     [['release'], 'expected a brake that dormouse brakes prints after release'],
     [['--reason', 'x'], 'expected neither --reason nor --account without release <brake>'],
-    [['release', 'fleet'], NO_REASON],
+    [['release', 'fleet'], `--${NO_REASON}`],
     [['release', 'breaker', '--reason', 'x'], 'brake: breaker is not engaged'],
   ])('ends with one line and exit code 2: %j', async (words, message) => {
     const daemon = await engaged()

@@ -155,6 +155,6 @@ test('the command line prints the change, or one line with exit code 2', async (
   expect(await cli()).toMatchObject({
     code: 2,
     out: '',
-    err: expect.stringMatching(/^dormouse: until: expected .*\n$/),
+    err: expect.stringMatching(/^dormouse: --until: expected .*\n$/),
   })
 })
