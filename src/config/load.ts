@@ -1,6 +1,5 @@
 // The only reader of the configuration file.
-import { dirname, join, resolve } from 'node:path'
-import { array, record, strictObject, string, type z } from 'zod'
+import { dirname, resolve } from 'node:path'
 import type { Window } from '../calendar/window.ts'
 import type { Budget } from '../model/policy/budget.ts'
 import { defaultHosts, type AllowedHosts } from '../model/service/allowed-hosts.ts'
@@ -8,7 +7,7 @@ import { createPolicies, type Policies } from '../model/policy/policies.ts'
 import { createOwners, type Owners } from '../model/policy/owner.ts'
 import type { PlanLimits } from '../model/policy/plan-limits.ts'
 import type { Prices } from '../model/ledger/quantities.ts'
-import { instant, type Instant } from '../model/units.ts'
+import type { Instant } from '../model/units.ts'
 import { failed, ok, type Result } from '../std/result.ts'
 import type { AccountEntry } from './sections/account.ts'
 import { buildBudgets } from './sections/budgets.ts'
@@ -16,30 +15,20 @@ import { withDefaults } from './defaults.ts'
 import { configJsonSchema } from './json-schema.ts'
 import { buildNotifications, type Notification } from './sections/notifications.ts'
 import { ownerNames, type OwnerNames } from './sections/owners.ts'
-import { parsedOr, someText } from './parts.ts'
 import { limitsOfPlan, planLimitsProblems } from './sections/plan-limits.ts'
 import { policyProblems, unknownWindows } from './sections/policy-problems.ts'
 import { linesOfPolicies } from './sections/policy-groups.ts'
 import { policyLimitProblems } from './sections/policy-limits.ts'
-import { moneySchema, parseDay } from './units.ts'
 import { buildReportSinks, type ReportSink } from './sections/report.ts'
 import { parseWithSchema, type ConfigProblems } from './problems.ts'
 import { repeatedName } from './suggestions.ts'
-import { parseYaml, type LineOf } from './yaml.ts'
+import { readPrices, selectPrices, type PriceFile } from './price-file.ts'
+import { readYaml, type LineOf } from './yaml.ts'
 import { configSchema, type ConfigEntry } from './schema.ts'
-import {
-  configuredSecret,
-  createKey,
-  createSecret,
-  fileErrorText,
-  readText,
-  secretProblems,
-} from './secrets.ts'
+import { configuredSecret, createKey, createSecret, secretProblems } from './secrets.ts'
 import type { ConfigContext, Secret, SecretAccess } from './secrets.ts'
 import { buildWindows } from './sections/windows.ts'
 import { configWarnings } from './warnings.ts'
-
-const SHIPPED_PRICES = join(import.meta.dirname, '../../config/prices.yaml')
 
 export type AccountConfig = Pick<
   AccountEntry,
@@ -130,14 +119,6 @@ export function loadWithSource(
 
 const isKeyed = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function readYaml(path: string): ReturnType<typeof parseYaml> {
-  try {
-    return parseYaml(readText(path))
-  } catch (cause) {
-    return failed([`cannot be read: ${fileErrorText(cause)}`])
-  }
-}
-
 /** Adds other files, the environment, and checks across sections. */
 function complete(
   entry: ConfigEntry,
@@ -147,7 +128,7 @@ function complete(
   const { folder } = context
   const { file } = entry.prices
   const { preset, planLimits: limits } = entry.service
-  const prices = readPrices(file === undefined ? SHIPPED_PRICES : resolve(folder, file))
+  const prices = readPrices(file === undefined ? undefined : resolve(folder, file))
   const accounts = entry.accounts.map((account) => ({
     ...accountOf(account, context),
     hosts: hostsOf(account, entry),
@@ -257,37 +238,3 @@ const unknownPlans = (accounts: readonly Pick<AccountEntry, 'plan'>[], { plans }
       ? []
       : [`accounts[${index}].plan: expected a plan of the price file: ${Object.keys(plans).join(', ')}`],
   )
-
-const period = strictObject({
-  from: string().transform(parsedOr('expected a day such as 2026-03-01', parseDay)),
-  cu_hour: moneySchema,
-}).transform(({ from, cu_hour: perCuHour }) => ({ from, perCuHour }))
-
-const periods = array(period)
-  .min(1, 'expected at least one period')
-  .transform((list) => list.toSorted((a, b) => a.from - b.from))
-
-const priceFileSchema = strictObject({ currency: someText, plans: record(string(), periods) })
-type PriceFile = z.output<typeof priceFileSchema>
-
-/** Undefined when the file does not have the plan. */
-function selectPrices(
-  file: PriceFile,
-  { plan, currency = file.currency, cuHour }: Pick<AccountEntry, 'plan' | 'currency' | 'cuHour'>,
-): Prices | undefined {
-  const listed = Object.hasOwn(file.plans, plan) ? file.plans[plan] : undefined
-  if (!listed) return undefined
-  return { currency, periods: cuHour === undefined ? listed : [{ from: instant(0), perCuHour: cuHour }] }
-}
-
-export function shippedPrices(plan: string): Result<Prices, ConfigProblems> {
-  const file = readPrices(SHIPPED_PRICES)
-  if (!file.ok) return file
-  const prices = selectPrices(file.value, { plan })
-  return prices ? ok(prices) : failed([`plan: expected one of ${Object.keys(file.value.plans).join(', ')}`])
-}
-
-function readPrices(path: string): Result<PriceFile, ConfigProblems> {
-  const file = readYaml(path)
-  return file.ok ? parseWithSchema(priceFileSchema, file.value.value, () => ({})) : file
-}

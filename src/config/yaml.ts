@@ -11,17 +11,27 @@ import {
   type Document,
 } from 'yaml'
 import { failed, ok, type Result } from '../std/result.ts'
+import { fileErrorText, readText } from './secrets.ts'
 
 /** Line of a key, or of an item of a list, from 1; undefined where the file does not have it. */
 export type LineOf = (path: readonly (string | number)[]) => number | undefined
 
 type ParsedYaml = Readonly<{ value: unknown; lineOf: LineOf }>
 
+/** Of a file; problems have no path. */
+export function readYaml(path: string): ReturnType<typeof parseYaml> {
+  try {
+    return parseYaml(readText(path))
+  } catch (cause) {
+    return failed([`cannot be read: ${fileErrorText(cause)}`])
+  }
+}
+
 /**
  * `{}` for an empty text; problems have line and column. A repeated key is a problem. A key without a value counts as left out, so that
  * every key of a section can be commented out.
  */
-export function parseYaml(text: string): Result<ParsedYaml, readonly string[]> {
+function parseYaml(text: string): Result<ParsedYaml, readonly string[]> {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' })
   const problems = document.errors.map(({ code, pos, message }) => ({

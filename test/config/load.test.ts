@@ -166,5 +166,11 @@ describe('a configuration', () => {
       'prices.file: plans.free[0].cu_hour: expected an amount of at least 0 with at most 6 decimals, such as 0.106',
       'prices.file: plans.pro: expected at least one period',
     ])
+    const repeated =
+      '[{ from: 2026-01-01, cu_hour: 1 }, { from: 2025-01-01, cu_hour: 3 }, { from: 2026-01-01, cu_hour: 2 }]'
+    writeFileSync(join(folder, 'prices.yaml'), `currency: EUR\nplans: { launch: ${repeated} }`)
+    expect(problemsOf(`${GOOD}prices: { file: prices.yaml }`)).toEqual([
+      'prices.file: plans.launch[2].from: expected a day on which no other period begins, got that of [0]',
+    ])
   })
 })

@@ -11,7 +11,7 @@ import type { Ports } from '../../model/ports/ports.ts'
 import { DEFAULT_ADVICE_NEEDS, DEFAULT_MIN_SAVING } from '../../model/policy/advice-policy.ts'
 import { createPolicies } from '../../model/policy/policies.ts'
 import { planLimits } from '../../model/policy/plan-limits.ts'
-import { shippedPrices } from '../../config/load.ts'
+import { shippedPrices } from '../../config/price-file.ts'
 import type { Audit } from '../../model/output/audit.ts'
 import {
   COMPUTE_HEADINGS,
