@@ -1,6 +1,7 @@
 // Text of a configuration file as values, and where its keys stand.
 import {
   isAlias,
+  isCollection,
   isMap,
   isNode,
   isScalar,
@@ -34,16 +35,7 @@ export function readYaml(path: string): ReturnType<typeof parseYaml> {
 function parseYaml(text: string): Result<ParsedYaml, readonly string[]> {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error' })
-  const problems = document.errors.map(({ code, pos, message }) => ({
-    at: pos[0],
-    message: code === 'MULTIPLE_DOCS' ? ONE_DOCUMENT : withoutSource(message),
-  }))
-  visit(document, {
-    Alias: (_, alias, parents) => {
-      const message = aliasProblem(alias.resolve(document), parents)
-      if (message !== undefined) problems.push({ at: alias.range?.[0] ?? 0, message })
-    },
-  })
+  const problems = problemsOf(document)
   const lineOf: LineOf = (path) => {
     const at = startOf(document, path)
     return at === undefined ? undefined : lineCounter.linePos(at).line
@@ -58,10 +50,48 @@ function parseYaml(text: string): Result<ParsedYaml, readonly string[]> {
   )
 }
 
-/** Uses of one anchor, times those inside of it: many more than a list of policies has, and their copies still fit into memory. */
-const MAX_ALIASES = 10_000
+type Problem = Readonly<{ at: number; message: string }>
 
 const ONE_DOCUMENT = 'A second document begins here: expected one'
+
+/** Levels of lists and keys: ten times as many as a configuration has, and few enough for functions that call themselves for each. */
+const MAX_LEVELS = 100
+const TOO_DEEP = `Nested too deeply: expected at most ${MAX_LEVELS} levels`
+
+function problemsOf(document: Document.Parsed): readonly Problem[] {
+  // the parser, too, calls itself for each level
+  const exhausted = document.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION')
+  if (exhausted) return [{ at: exhausted.pos[0], message: TOO_DEEP }]
+  const errors = document.errors.map(({ code, pos, message }) => ({
+    at: pos[0],
+    message: code === 'MULTIPLE_DOCS' ? ONE_DOCUMENT : withoutSource(message),
+  }))
+  return [...errors, ...structureProblems(document)]
+}
+
+function structureProblems(document: Document.Parsed): readonly Problem[] {
+  const problems: Problem[] = []
+  const add = (node: unknown, message: string | undefined) => {
+    if (message !== undefined) problems.push({ at: (isNode(node) && node.range?.[0]) || 0, message })
+  }
+  visit(document, {
+    Collection: (_, node, parents) => {
+      if (parents.filter(isCollection).length < MAX_LEVELS) return undefined
+      add(node, TOO_DEEP)
+      return visit.BREAK
+    },
+    Pair: (_, { key }) => add(key, isMergeKey(key) ? NO_MERGE : undefined),
+    Alias: (_, alias, parents) => add(alias, aliasProblem(alias.resolve(document), parents)),
+  })
+  return problems
+}
+
+const NO_MERGE = 'A merge key: expected the keys themselves, or an alias for a whole value'
+
+const isMergeKey = (key: unknown) => isScalar(key) && key.value === '<<' && key.type === 'PLAIN'
+
+/** Uses of one anchor, times those inside of it: many more than a list of policies has, and their copies still fit into memory. */
+const MAX_ALIASES = 10_000
 
 /** @param parents what the alias stands in */
 function aliasProblem(anchored: unknown, parents: readonly unknown[]): string | undefined {

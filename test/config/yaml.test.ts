@@ -33,6 +33,43 @@ test('a second document is a problem, in words for people', () => {
   ])
 })
 
+describe('a merge key', () => {
+  test.each([
+    ['in a block', 'poll:\n  <<: *b\n', 'line 9, column 3'],
+    ['in braces', 'poll: { interval: 60s, <<: *b }\n', 'line 8, column 24'],
+  ])('%s is named, with what to write in its place', (_, more, place) => {
+    expect(problemsOf(`${GOOD}log: &b { level: info }\n${more}`)).toEqual([
+      expect.stringMatching(
+        `dormouse\\.yaml: ${place}: A merge key: expected the keys themselves, or an alias for a whole value$`,
+      ),
+    ])
+  })
+
+  test('in quotes is a key as any other', () => {
+    expect(problemsOf(`${GOOD}poll: { "<<": 1 }\n`)).toEqual([expect.stringMatching(/unknown key/)])
+  })
+})
+
+const blockOf = (depth: number) =>
+  `owners:\n${Array.from({ length: depth }, (_, index) => `${' '.repeat(index + 1)}a:\n`).join('')}`
+
+describe('a value that is nested too deeply is a problem with its place', () => {
+  const NESTED = /^\S+dormouse\.yaml: line \d+, column \d+: Nested too deeply: expected at most 100 levels$/
+
+  test.each([101, 300, 20_000])('lists of %i levels', (depth) => {
+    const lists = `owners: ${'['.repeat(depth)}${']'.repeat(depth)}\n`
+    expect(problemsOf(`${GOOD}${lists}`)).toEqual([expect.stringMatching(NESTED)])
+  })
+
+  test.each([101, 300, 1500])('keys of %i levels', (depth) => {
+    expect(problemsOf(`${GOOD}${blockOf(depth)}`)).toEqual([expect.stringMatching(NESTED)])
+  })
+
+  test('but 99 levels are not', () => {
+    expect(problemsOf(`${GOOD}${blockOf(98)}`)).toEqual(['owners: expected a list of owners'])
+  })
+})
+
 test('a byte order mark and the line ends of Windows change nothing', () => {
   expect(load(`\u{FEFF}${GOOD.replaceAll('\n', '\r\n')}`)).toMatchObject({ ok: true })
 })
