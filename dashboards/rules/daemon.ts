@@ -6,6 +6,7 @@ import { BY_LABELS, metricName, type RuleGroup } from './rule.ts'
 const UP = 'up{job="dormouse"}'
 /** By instance, since sidecars are daemons of their own, with accounts and sinks of the same names: one that works must not hide another. */
 const AT = 'Dormouse at {{ $labels.instance }}'
+const WAKES_BY_READING = `increase(${metricName('wakeups_caused_total')}{reason=~"reading|unattributed"}[1h])`
 const requests = (matchers = ''): string => `sum(rate(${metricName('api_requests_total')}${matchers}[10m]))`
 
 export const DAEMON_RULES: RuleGroup = {
@@ -86,8 +87,10 @@ export const DAEMON_RULES: RuleGroup = {
       name: 'WakeCaused',
       severity: 'warning',
       about: 'project',
-      core: `max ${BY_LABELS.project} (increase(${metricName('wakeups_caused_total')}{reason=~"reading|unattributed"}[1h])) > 0`,
-      summary: 'Dormouse woke a compute of {{ $labels.project_id }}.',
+      core: `max ${BY_LABELS.project} (${WAKES_BY_READING}) > 0`,
+      // where computes have no series, a project has none before its first wake, which is no increase
+      ofFleet: `max by (instance) (increase(${metricName('wakes_total')}{initiator="dormouse"}[1h])) > 0 unless on (instance) (${WAKES_BY_READING} > 0 and on (project_id) ${PROJECT_OWNER.record})`,
+      summary: 'Dormouse woke a compute{{ with $labels.project_id }} of {{ . }}{{ end }}.',
       description: 'It must never do that. Set `reading.mode: off` and report it.',
     },
     {

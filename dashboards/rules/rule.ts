@@ -15,6 +15,8 @@ export type AlertRule = {
   readonly about: 'compute' | 'change' | 'project' | 'budget' | 'daemon'
   /** PromQL without the join to the owner; its labels are those of `about`. */
   readonly core: string
+  /** PromQL of the same condition for all projects of a daemon, for those without series of their own; without the labels of an owner. */
+  readonly ofFleet?: string
   /** How long the condition must hold; absent: fires at once. */
   readonly for?: Duration
   readonly keepFiringFor?: Duration

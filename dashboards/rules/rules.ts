@@ -21,7 +21,10 @@ export const runbookOf = (rule: AlertRule): string => `dashboards/runbooks/${ale
  * The condition joined with the owner's labels. The owner is the "many" side: where two replicas name different owners, each gets an
  * alert, while the join the other way round would fail and with it every alert of the rule.
  */
-export function alertExpr({ about, core }: AlertRule): string {
+export const alertExpr = (rule: AlertRule): string =>
+  rule.ofFleet === undefined ? ownedExpr(rule) : `${ownedExpr(rule)} or ${rule.ofFleet}`
+
+function ownedExpr({ about, core }: AlertRule): string {
   switch (about) {
     case 'compute':
       return `${COMPUTE_OWNER.record} * on (project_id, endpoint_id) group_left () (${core})`

@@ -172,45 +172,6 @@ const KEY: readonly Case[] = [
   },
 ]
 
-const wakes = (reason: string, values: string): Series =>
-  series('wakeups_caused_total', { project_id: ONE.project_id, reason }, values)
-
-const woken: readonly Firing[] = [
-  {
-    severity: 'warning',
-    labels: { project_id: ONE.project_id, team: OWNED.team, tier: OWNED.tier },
-    summary: 'Dormouse woke a compute of project-one.',
-  },
-]
-
-const WAKE: readonly Case[] = [
-  {
-    title: 'one wake, for an hour',
-    alert: 'WakeCaused',
-    step: '1m',
-    series: [projectInfo('1x200'), wakes('reading', '0x10 1x189')],
-    checks: [
-      ['5m', []],
-      ['12m', woken],
-      ['90m', []],
-    ],
-  },
-  {
-    title: 'a wake that was wanted, with a change or ahead of use',
-    alert: 'WakeCaused',
-    step: '1m',
-    series: [projectInfo('1x60'), wakes('change', '0x10 3x50'), wakes('warm', '0x10 3x50')],
-    checks: [['30m', []]],
-  },
-  {
-    title: 'a counter that is there from 1 on has not grown: that is why ours begin at 0',
-    alert: 'WakeCaused',
-    step: '1m',
-    series: [projectInfo('1x60'), wakes('reading', '_x10 1x50')],
-    checks: [['30m', []]],
-  },
-]
-
 const reported = (values: string, replica?: string): Series =>
   series('report_last_success_timestamp_seconds', { account: 'main', sink: 'mail' }, values, replica)
 
@@ -310,5 +271,5 @@ const LEDGER: readonly Case[] = [
   },
 ]
 
-const ALL = [DOWN, STALE, API_ERRORS, KEY, WAKE, STUCK, REPORT, LEDGER]
+const ALL = [DOWN, STALE, API_ERRORS, KEY, STUCK, REPORT, LEDGER]
 export const DAEMON_CASES: readonly Case[] = ALL.flat()

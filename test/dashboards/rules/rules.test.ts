@@ -10,6 +10,7 @@ import { INSIDE_CASES } from './cases-inside.ts'
 import { BURN_CASES } from './cases-burn.ts'
 import { DAEMON_CASES } from './cases-daemon.ts'
 import type { Case } from './case.ts'
+import { WAKE_CASES } from './cases-wakes.ts'
 import { judge, promtool, type Judged, type Trial } from './promtool.ts'
 
 const RULES = RULE_GROUPS.flatMap(({ rules }) => rules)
@@ -19,6 +20,7 @@ const CASES = [
   ...BUDGET_CASES,
   ...BURN_CASES,
   ...DAEMON_CASES,
+  ...WAKE_CASES,
   ...CHANGE_CASES,
 ]
 const NAMES = [...new Set(RULES.map(({ name }) => name))]
@@ -87,10 +89,12 @@ const TURNED: Readonly<Record<string, string>> = { '>': '<', '<': '>', '>=': '<'
 
 /** Mutants of a rule: one comparison reversed, or no `for`. */
 function mutants(rule: AlertRule): readonly (readonly [what: string, mutant: AlertRule])[] {
-  const comparisons = [...rule.core.matchAll(/ (>=|==|>|<) /g)]
-  const turned = comparisons.map(({ 0: found, 1: sign = '', index }) => {
-    const core = `${rule.core.slice(0, index)} ${TURNED[sign] ?? ''} ${rule.core.slice(index + found.length)}`
-    return [`${rule.severity}: ${sign} turned at ${index}`, { ...rule, core }] as const
+  const turned = (['core', 'ofFleet'] as const).flatMap((part) => {
+    const expr = rule[part] ?? ''
+    return [...expr.matchAll(/ (>=|==|>|<) /g)].map(({ 0: found, 1: sign = '', index }) => {
+      const other = `${expr.slice(0, index)} ${TURNED[sign] ?? ''} ${expr.slice(index + found.length)}`
+      return [`${rule.severity}: ${sign} turned at ${index} of ${part}`, { ...rule, [part]: other }] as const
+    })
   })
   const { for: wait, ...rest } = rule
   return wait ? [...turned, [`${rule.severity}: no wait`, rest]] : turned
