@@ -48,7 +48,8 @@ export const OUTPUTS_SECTION: BoardSection = {
         }),
         statPanel({
           title: 'Last report delivered',
-          description: 'Time since the last success. A report is due every week.',
+          description:
+            'Time since the last success. A report is due by report.schedule, every week where nothing else is configured.',
           width: 4,
           unit: 's',
           decimals: 0,

@@ -57,10 +57,11 @@ export const DAEMON_RULES: RuleGroup = {
       name: 'ReportFailed',
       severity: 'warning',
       about: 'daemon',
-      core: `time() - max by (account, sink, instance) (${metricName('report_last_success_timestamp_seconds')}) > 8 * 86400`,
+      // both sides are ages: the report that was due more than a day ago has not arrived
+      core: `time() - max by (account, sink, instance) (${metricName('report_last_success_timestamp_seconds')}) > on (instance) group_left () (time() - max by (instance) (${metricName('report_due_timestamp_seconds')}) > 86400)`,
       for: '1h',
       summary: `${AT}: no report of account {{ $labels.account }} has reached {{ $labels.sink }} for {{ $value | humanizeDuration }}.`,
-      description: 'A report is due every week. The log has the response of the sink.',
+      description: 'One was due more than a day ago. The log has the response of the sink.',
     },
     {
       name: 'BrakeEngaged',

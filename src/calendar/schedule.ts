@@ -50,14 +50,16 @@ export function evaluateSchedule(
   }
 }
 
-function slotAfter({ cron, zone }: Schedule, now: Instant) {
+/** The first slot after `now`, if any. */
+export function slotAfter({ cron, zone }: Schedule, now: Instant) {
   let time = cron.next(zone.wallAt(now))
   // slots of an hour that clocks show twice are in its first pass
   while (time !== undefined && zone.beginAt(time) <= now) time = cron.next(time)
   return time === undefined ? undefined : zone.beginAt(time)
 }
 
-function slotUntil({ cron, zone }: Schedule, now: Instant) {
+/** The last slot until `now`, if any. */
+export function slotUntil({ cron, zone }: Schedule, now: Instant) {
   const hasBegun = (time: LocalDateTime | undefined): time is LocalDateTime =>
     time !== undefined && zone.beginAt(time) <= now
   let time = cron.previous(localDateTime(zone.wallAt(now) + 1))

@@ -13,7 +13,7 @@ import type { ReportJob, ReportPart } from './schedule.ts'
 export function createReportJob(
   config: () => Config,
   runners: Runners,
-  { clock, store, log }: Pick<DaemonEnvironment, 'clock' | 'store' | 'log'>,
+  { clock, store, self, log }: Pick<DaemonEnvironment, 'clock' | 'store' | 'self' | 'log'>,
 ): ReportJob {
   return {
     clock,
@@ -34,6 +34,7 @@ export function createReportJob(
         parts.push({ team: index === 0 ? undefined : teams[index - 1], json: renderArchivedJson(report) })
       return parts
     },
+    recordDue: (slot) => self.reportDue(slot / 1000),
     failed: (account, err) => log.error({ err, account }, 'a report that is due could not be made or stored'),
   }
 }

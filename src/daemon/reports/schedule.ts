@@ -3,7 +3,13 @@
 import { z } from 'zod'
 import { isoWeekIdOf, isoWeekInterval } from '../../calendar/iso-week.ts'
 import type { Zone } from '../../calendar/zone.ts'
-import { evaluateSchedule, type Schedule, type ScheduleState } from '../../calendar/schedule.ts'
+import {
+  evaluateSchedule,
+  slotAfter,
+  slotUntil,
+  type Schedule,
+  type ScheduleState,
+} from '../../calendar/schedule.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
 import { commit, deliveryWrites, type Store, type Write } from '../../model/ports/store.ts'
@@ -21,6 +27,8 @@ export type ReportJob = Readonly<{
   accounts: readonly string[]
   /** The report about all teams, and one for each of these. @throws when the store fails */
   make: (order: ReportOrder, teams: readonly string[]) => Promise<readonly ReportPart[]>
+  /** The last slot until now that a report belongs to, at each poll. */
+  recordDue: (slot: Instant) => void
   /** Making a report failed; the next poll tries again. */
   failed: (account: string, cause: unknown) => void
 }>
@@ -48,10 +56,19 @@ const MAX_MANUAL = 100
 /** Makes what is due until `signal` aborts. Never rejects. */
 export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
+    const due = lastDue(job.schedule(), job.clock.now())
+    if (due !== undefined) job.recordDue(due)
     for (const account of job.accounts)
       await makeIfDue(job, account).catch((cause: unknown) => job.failed(account, cause))
     await job.clock.sleep(POLL_INTERVAL, signal)
   }
+}
+
+/** The first slot of the last week that has one until `now`: a week is reported once. */
+function lastDue(schedule: Schedule, now: Instant): Instant | undefined {
+  const slot = slotUntil(schedule, now)
+  const week = slot && isoWeekInterval(isoWeekIdOf(slot, schedule.zone), schedule.zone)
+  return week && slotAfter(schedule, instant(week.from - 1))
 }
 
 /** Makes the report of the last missed slot alone, within the catch-up time. A week is reported once. */

@@ -20,6 +20,9 @@ const OUTPUT_FAMILIES = {
     'Attempts to deliver a report; result: delivered, retry, failed (given up), dropped (the receiver was removed).',
     'sink result',
   ),
+  report_due_timestamp_seconds: ofAll.selfGauge(
+    'When a report was last due by report.schedule: the first time that it names in a week, as a week is reported once.',
+  ),
   report_last_success_timestamp_seconds: ofAll.selfGauge(
     'When a report was last delivered; before the first, when the receiver was added.',
     'account sink',

@@ -101,6 +101,7 @@ export function createSelfMetrics() {
   const commits = histogram('store_commit_seconds')
   const readings = histogram('reading_duration_seconds')
   const reports = counter('report_deliveries_total')
+  const reportDue = gauge('report_due_timestamp_seconds')
   const reportSuccess = gauge('report_last_success_timestamp_seconds')
   const notifications = counter('notifications_total')
   const verdicts = counter('verdicts_total')
@@ -146,6 +147,8 @@ export function createSelfMetrics() {
     /** Starts the counters of a receiver of reports at 0. */
     reportReceiver: (sink: string) => startDeliveries(reports, sink),
     reportDelivery: (sink: string, result: DeliveryResult) => reports.inc({ sink, result }),
+    /** `at`: seconds since 1970. */
+    reportDue: (at: number) => reportDue.set(at),
     /** Forgets a removed receiver, so that no alert waits for its next report. */
     reportReceiverLeft: (account: string, sink: string) => reportSuccess.remove({ account, sink }),
     /** `at`: seconds since 1970. */

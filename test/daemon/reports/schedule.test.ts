@@ -17,6 +17,7 @@ const HOUR = 3600
 function setting() {
   const [clock, store] = [fakeClock(), memoryStore()]
   const made: ReportSlot[] = []
+  const due = new Set<number>()
   const faults = { full: false, failed: 0 }
   const cron = parseCron('0 8 * * MON')
   if (!cron.ok) throw new Error(cron.error)
@@ -35,6 +36,7 @@ function setting() {
       const json = JSON.stringify({ account, slot: slot.id })
       return Promise.resolve([{ json }, ...teams.map((team) => ({ team, json: JSON.stringify({ team }) }))])
     },
+    recordDue: (slot) => void due.add(slot),
     failed: () => {
       faults.failed += 1
     },
@@ -46,7 +48,7 @@ function setting() {
     stop.abort()
     await done
   }
-  const here = { clock, store, made, faults, job, runFor, asked, making: () => {} }
+  const here = { clock, store, made, due, faults, job, runFor, asked, making: () => {} }
   return here
 }
 
@@ -71,6 +73,23 @@ test('a week is reported once, when it is due, to each receiver', async () => {
     madeAt: expect.any(Number),
     json: '{"account":"main","slot":"2026-W01"}',
   })
+})
+
+test.each([
+  ['once a week', '0 8 * * MON', [at(8 * HOUR - 7 * DAY), at(8 * HOUR), at(8 * HOUR + 7 * DAY)]],
+  [
+    'each day, of which the first in a week counts',
+    '0 8 * * *',
+    [at(8 * HOUR - 7 * DAY), at(8 * HOUR), at(8 * HOUR + 7 * DAY)],
+  ],
+  ['once a month', '0 8 8 * *', [at(8 * HOUR - 28 * DAY), at(8 * HOUR + 3 * DAY)]],
+])('it says when a report was last due: %s', async (_, text, slots) => {
+  const here = setting()
+  const cron = parseCron(text)
+  if (!cron.ok) throw new Error(cron.error)
+  here.asked.cron = cron.value
+  await here.runFor(10 * DAY)
+  expect([...here.due]).toEqual(slots)
 })
 
 test('after missed slots only the last report is made, marked late, and none beyond the catch-up time', async () => {

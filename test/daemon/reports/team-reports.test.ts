@@ -67,8 +67,8 @@ report:
     ...past.history,
   }
   const log = pino({ level: 'silent' })
-  const job = createReportJob(() => config.value, lanes, { clock, store, log })
   const machine = { clock, random: seeded(1), store, self: createSelfMetrics(), log }
+  const job = createReportJob(() => config.value, lanes, machine)
   const told = createNotifications(() => config.value, lanes, machine)
   await told.begin()
   expect(await sendReportNow(job, 'main')).toBe('2026-W02-manual-1')

@@ -32,6 +32,7 @@ export function happen(pass: number, { world, clock, replicas }: Stage): void {
       for (const self of replicas) self.reloaded(true, clock.now())
       first?.receiver('hook')
       first?.reportReceiver('mail')
+      first?.reportDue(clock.now() / 1000)
       first?.reportSucceeded('main', 'mail', clock.now() / 1000)
       second?.rendered({
         ...RENDERED,

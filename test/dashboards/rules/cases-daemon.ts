@@ -175,13 +175,31 @@ const KEY: readonly Case[] = [
 const reported = (values: string, replica?: string): Series =>
   series('report_last_success_timestamp_seconds', { account: 'main', sink: 'mail' }, values, replica)
 
+const due = (values: string, replica?: string): Series =>
+  series('report_due_timestamp_seconds', {}, values, replica)
+
 const REPORT: readonly Case[] = [
+  {
+    title: 'none is due for a month, and none failed',
+    alert: 'ReportFailed',
+    step: '15m',
+    series: [due('0x2800'), reported('60x2800')],
+    checks: [
+      ['196h', []],
+      ['690h', []],
+    ],
+  },
   {
     title:
       'nothing arrives for more than eight days, beside another daemon with the same names; then it does',
     alert: 'ReportFailed',
     step: '15m',
-    series: [reported('0x788 709200x50'), reported('0+900x838', 'two:9477')],
+    series: [
+      due('0x671 604800x170'),
+      reported('0x788 709200x50'),
+      due('0x671 604800x170', 'two:9477'),
+      reported('0+900x838', 'two:9477'),
+    ],
     checks: [
       ['191h', []],
       ['192h30m', []],
