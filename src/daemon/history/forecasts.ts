@@ -1,7 +1,14 @@
 // Forecasts beside the pass: days are read from the store at most once an hour, forecasts made of them every five minutes.
+import { usualWeightsIn } from '../../ledger/budgets/seasonality.ts'
 import { forecastBudget } from '../../ledger/forecast/budget.ts'
 import type { CountedPast, Shown } from '../../model/ledger/counted-past.ts'
-import type { BudgetForecast, BudgetView, SpentByDay } from '../../model/policy/budget.ts'
+import type {
+  Budget,
+  BudgetForecast,
+  BudgetView,
+  BudgetState,
+  SpentByDay,
+} from '../../model/policy/budget.ts'
 import type { Compute } from '../../model/service/compute.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
 import { isResized } from '../../model/inference/transition.ts'
@@ -66,10 +73,9 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     for await (const view of inTurns(budgets, clock)) {
       const days = series.get(view.name)
       const budget = scopes.budgets.find(({ name }) => name === view.name)
+      const weighted = weightedDays(budget, ledger.budgets[view.name])
       const forecastOf = (one: BudgetView) =>
-        days &&
-        budget &&
-        forecastBudget(one, days.restated, { now, dayOf: zone.dayOf, countedIn: budget.countedIn })
+        days && weighted && forecastBudget(one, days.restated, { now, dayOf: zone.dayOf, ...weighted })
       const shown = shownSpend(view, { past, scopes, ledger })
       const shownForecast = shown && forecastOf({ ...view, spent: shown.amount })
       const spentByDay = days && spentByDayOf(view, days.paid, now)
@@ -143,6 +149,12 @@ export function createForecaster(options: DailySpendOptions & Pick<DaemonEnviron
     idle: async () => running,
   }
 }
+
+const weightedDays = (budget: Budget | undefined, state: BudgetState | undefined) =>
+  budget && {
+    countedIn: budget.countedIn,
+    ...(state?.seasonality && { weightsIn: usualWeightsIn(state.seasonality, budget.wallAt) }),
+  }
 
 const isAnyResized = ({ computes }: Ledger, before: ReadonlyMap<string, Compute>) =>
   computes.entries().some(([key, { compute }]) => isResized(before.get(key) ?? compute, compute))

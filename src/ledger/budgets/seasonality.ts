@@ -101,6 +101,40 @@ export function expectedSpendIn(
   return usual
 }
 
+/** Part of a span with the same usual spend all through. */
+export type WeightedPart = Interval & { readonly weight: number }
+
+const HOURS_OF_DAY = 24
+/** Days of even use that are assumed beside those known: an hour without spend on few days is no evidence, on a month of them it is. */
+const EVEN_DAYS = 2
+
+/**
+ * Usual spend within the days, by the hour of the day: all days of the week together, as what is known of a single one is little. An average
+ * hour weighs its length; without evidence every hour does.
+ */
+export function usualWeightsIn(
+  { spent, time }: Seasonality,
+  wallAt: WallAt,
+): (span: Interval) => readonly WeightedPart[] {
+  const mean = rateOf(sum(spent), sum(time), 0)
+  const factors = Array.from({ length: HOURS_OF_DAY }, (_, hour) => {
+    const days = sum(ofHour(time, hour)) / HOUR
+    const usualDays = mean === 0 ? days : sum(ofHour(spent, hour)) / (mean * HOUR)
+    return (usualDays + EVEN_DAYS) / (days + EVEN_DAYS)
+  })
+  return (span) => {
+    let at: number = span.from
+    return hoursOf(span, wallAt).map(({ hour, length }) => {
+      const from = instant(at)
+      at += length
+      return { from, to: instant(at), weight: length * (factors[hour % HOURS_OF_DAY] ?? 1) }
+    })
+  }
+}
+
+const ofHour = (hours: readonly number[], hour: number) =>
+  hours.filter((_, index) => index % HOURS_OF_DAY === hour)
+
 const sum = (hours: readonly number[]) => hours.reduce((total, hour) => total + hour, 0)
 
 const rateOf = (spent: number, time: number, fallback: number) => (time === 0 ? fallback : spent / time)

@@ -1,25 +1,38 @@
-// Lengths of time in days of a budget. A part of a day counts by the time in it that the budget counts, so a day whose window is over is over.
+// Lengths of time in days of a budget. A part of a day counts by the spend that is usual in it, of the time that the budget counts: a day whose
+// window is over is over, and a morning before work is hardly a part of the day.
 import type { CalendarDay } from '../../calendar/zone.ts'
 import type { Budget } from '../../model/policy/budget.ts'
 import { earliest, instant, type Instant, type Interval } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
+import type { WeightedPart } from '../budgets/seasonality.ts'
 import { duration } from '../interval-math.ts'
 
 /** Days of the zone, and the time in them in which spend counts. */
-export type CountedDays = Pick<Budget, 'countedIn'> & Readonly<{ dayOf: (at: Instant) => CalendarDay }>
+export type CountedDays = Pick<Budget, 'countedIn'> &
+  Readonly<{
+    dayOf: (at: Instant) => CalendarDay
+    /** By default every time weighs the same. */
+    weightsIn?: (span: Interval) => readonly WeightedPart[]
+  }>
+
+type DayParts = Pick<CountedDays, 'countedIn' | 'weightsIn'>
 
 /** Milliseconds. */
-export const countedTime = ({ from, to }: Interval, { countedIn }: Pick<CountedDays, 'countedIn'>): number =>
+export const countedTime = ({ from, to }: Interval, { countedIn }: DayParts): number =>
   from < to ? sumOf(countedIn(from, to), duration) : 0
 
-/** Share of a day's counted time that is in `part` of it. Of a day without counted time, that of its length. */
-export function dayShare(
-  { from, to }: Interval,
-  part: Interval,
-  days: Pick<CountedDays, 'countedIn'>,
-): number {
-  const whole = countedTime({ from, to }, days)
-  return whole > 0 ? countedTime(part, days) / whole : duration(part) / (to - from)
+/** Counted time in order, each part of the same weight all through. */
+function partsOf({ from, to }: Interval, { countedIn, weightsIn }: DayParts): readonly WeightedPart[] {
+  const counted = from < to ? countedIn(from, to).filter((part) => duration(part) > 0) : []
+  return weightsIn ? counted.flatMap(weightsIn) : counted.map((part) => ({ ...part, weight: duration(part) }))
+}
+
+const weightOf = (parts: readonly WeightedPart[]): number => sumOf(parts, ({ weight }) => weight)
+
+/** Share of a day's weight that is in `part` of it. Of a day without counted time, that of its length. */
+export function dayShare({ from, to }: Interval, part: Interval, days: DayParts): number {
+  const whole = weightOf(partsOf({ from, to }, days))
+  return whole > 0 ? weightOf(partsOf(part, days)) / whole : duration(part) / (to - from)
 }
 
 /** Days from `now` until `to`, each by its real length: half of a day of 25 hours is half a day. */
@@ -47,13 +60,13 @@ export function daysLater(count: number, now: Instant, days: CountedDays): Insta
   }
 }
 
-/** Where `share` of the counted time in a part of a day is over. */
-function instantInside({ from, to }: Interval, share: number, { countedIn }: CountedDays): Instant {
-  const parts = countedIn(from, to).filter((part) => duration(part) > 0)
-  let left = share * sumOf(parts, duration)
+/** Where `share` of the weight of a part of a day is over. */
+function instantInside({ from, to }: Interval, share: number, days: DayParts): Instant {
+  const parts = partsOf({ from, to }, days)
+  let left = share * weightOf(parts)
   for (const part of parts) {
-    if (left <= duration(part)) return instant(Math.round(part.from + left))
-    left -= duration(part)
+    if (left <= part.weight) return instant(Math.round(part.from + (duration(part) * left) / part.weight))
+    left -= part.weight
   }
   return instant(Math.round(from + share * (to - from)))
 }

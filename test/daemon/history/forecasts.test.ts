@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.ts'
+import { addSpend, newSeasonality } from '../../../src/ledger/budgets/seasonality.ts'
 import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import { createForecaster } from '../../../src/daemon/history/forecasts.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
@@ -135,6 +136,28 @@ test('a history that could not be read is read again, no further back than ever'
   expect(await refreshed({})).toMatchObject({ days: 19 })
   expect(reads).toHaveLength(2)
   expect(reads[1]).toBe(reads[0])
+})
+
+test('the rest of a day counts by what is usually spent in its hours', async () => {
+  const budget = budgetOf()
+  const now = at(24.5 * DAY)
+  const { state } = advanceBudget(budget, undefined, inputAt(now))
+  const forecastWith = async (hours: readonly number[]) => {
+    const spent = Array.from({ length: 20 }, (_, day) =>
+      hours.map((hour) => ({
+        from: at((day + 1) * DAY + hour * 3600),
+        to: at((day + 1) * DAY + (hour + 1) * 3600),
+        amount: 1000,
+      })),
+    ).flat()
+    const learned = addSpend(newSeasonality(at(DAY), budget.wallAt), { spent, until: now }, budget.wallAt)
+    const budgets = { all: { ...state, seasonality: learned } }
+    const forecast = await forecasterOver(twentyDays()).refreshed({ ledger: ledger({ budgets }) })
+    return forecast?.p50 ?? NaN
+  }
+  const [early, late] = [await forecastWith([6, 7]), await forecastWith([18, 19])]
+  // nearly a day of the seven that are left
+  expect(late / early).toBeGreaterThan(1.1)
 })
 
 function sized(size: number): Partial<PassState> {

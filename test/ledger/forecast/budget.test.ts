@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { dayNumber } from '../../../src/calendar/local-time.ts'
 import { partsInside } from '../../../src/calendar/window.ts'
+import { addSpend, newSeasonality, usualWeightsIn } from '../../../src/ledger/budgets/seasonality.ts'
 import { forecastBudget } from '../../../src/ledger/forecast/budget.ts'
 import type { DailyAmounts } from '../../../src/ledger/forecast/daily.ts'
 import { daysLater, daysUntil, type CountedDays } from '../../../src/ledger/forecast/days-left.ts'
@@ -71,4 +72,57 @@ test('a moment after some days lies in the window', () => {
   const now = at('2026-11-10T20:00:00Z')
   expect(daysUntil(at('2026-11-12T13:00:00Z'), now, inOffice)).toBe(1.5)
   expect(toIso(daysLater(1.5, now, inOffice))).toBe('2026-11-12T13:00:00Z')
+})
+
+/** What `days` before the 10th teach of a budget that counts all day, in hours from 9 to 17. */
+function learned(days: number): CountedDays {
+  const { countedIn: always, wallAt } = budgetOf()
+  const today = at('2026-11-10T00:00:00Z')
+  const begin = instant(today - days * 24 * HOUR)
+  const spent = Array.from({ length: days }, (_, day) => {
+    const from = instant(begin + (day * 24 + 9) * HOUR)
+    return { from, to: instant(from + 8 * HOUR), amount: 8_000_000 }
+  })
+  const seasonality = addSpend(newSeasonality(begin, wallAt), { spent, until: today }, wallAt)
+  return { dayOf: UTC.dayOf, countedIn: always, weightsIn: usualWeightsIn(seasonality, wallAt) }
+}
+
+/** Of a day, limit 10 USD. */
+function forecastOfDay(now: string, spent: number, days: CountedDays, limit = 10) {
+  const period = { from: at('2026-11-10T00:00:00Z'), to: at('2026-11-11T00:00:00Z') }
+  const budget = budgetOf({ per: 'day', limit: money(limit), periodAt: () => period })
+  const { view } = advanceBudget(budget, undefined, inputAt(now))
+  if (!view) throw new Error('no period')
+  const likely = micros(spent * 1_000_000)
+  const spentView = { ...view, spent: { low: likely, likely, high: likely }, share: ratio(spent / limit) }
+  return forecastBudget(spentView, daysBefore(at(now)), { now: at(now), ...days })
+}
+
+test.each([
+  ['before work', '2026-11-10T08:59:00Z', 0],
+  ['at noon', '2026-11-10T13:00:00Z', 4],
+  ['after work', '2026-11-10T17:00:00Z', 8],
+])('a day is forecast by the hours in which it is usually spent: %s', (_, now, spent) => {
+  const forecast = forecastOfDay(now, spent, learned(40))
+  expect(Math.abs((forecast?.p50 ?? 0) / 1_000_000 - 8)).toBeLessThan(0.7)
+  expect(forecast?.probabilityOver).toBeLessThan(0.2)
+  expect(forecast?.exhaustedAt).toBeUndefined()
+})
+
+test('the limit of a day is reached in its usual hours', () => {
+  const reached = forecastOfDay('2026-11-10T06:00:00Z', 0, learned(40), 4)?.exhaustedAt ?? 0
+  expect(Math.abs(reached - at('2026-11-10T13:00:00Z'))).toBeLessThan(0.5 * HOUR)
+})
+
+test('hours without evidence weigh the same, those with little of it nearly so', () => {
+  const [even, day, month] = [0, 1, 40].map((days) => forecastOfDay('2026-11-10T17:00:00Z', 8, learned(days)))
+  const plain = forecastOfDay('2026-11-10T17:00:00Z', 8, {
+    dayOf: UTC.dayOf,
+    countedIn: budgetOf().countedIn,
+  })
+  expect(even).toEqual(plain)
+  const rest = (forecast: typeof even) => (forecast?.p50 ?? 0) / 1_000_000 - 8
+  expect(rest(day)).toBeGreaterThan(0.5 * rest(plain))
+  expect(rest(day)).toBeLessThan(rest(plain))
+  expect(rest(month)).toBeLessThan(0.2 * rest(plain))
 })
