@@ -14,7 +14,7 @@ import type { Clock } from '../../model/ports/clock.ts'
 import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/outbox.ts'
 import { commit, deliveryWrites, type Store, type Write } from '../../model/ports/store.ts'
 import { reportKey, type ReportSlot, type StoredReport } from '../../model/output/report.ts'
-import { instant, seconds, type Instant } from '../../model/units.ts'
+import { instant, seconds, type Instant, type Seconds } from '../../model/units.ts'
 import { newDelivery } from '../notify/event-queue.ts'
 
 export type ReportJob = Readonly<{
@@ -29,7 +29,7 @@ export type ReportJob = Readonly<{
   make: (order: ReportOrder, teams: readonly string[]) => Promise<readonly ReportPart[]>
   /** The last slot until now that a report belongs to, at each poll. */
   recordDue: (slot: Instant) => void
-  /** Making a report failed; the next poll tries again. */
+  /** A report could not be made or stored; it is tried again after a while. */
   failed: (account: string, cause: unknown) => void
 }>
 
@@ -48,6 +48,8 @@ const STORED_STATE: JobState<ScheduleState> = {
 
 /** Cron text has no finer unit than a minute. */
 const POLL_INTERVAL = seconds(60)
+/** Longest time between two attempts at a report that fails, s: making one reads months of history, and a full disk stays full for hours. */
+const MAX_PAUSE = 3600
 /** Seconds after its slot from which a report is late, 2 h: longer than any restart, shorter than a working day. */
 const LATE_AFTER = 2 * 3600
 /** Reports of one week that people can request by hand. */
@@ -55,11 +57,23 @@ const MAX_MANUAL = 100
 
 /** Makes what is due until `signal` aborts. Never rejects. */
 export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Promise<void> {
+  const pauses = new Map<string, Readonly<{ since: number; pause: Seconds }>>()
   while (!signal.aborted) {
     const due = lastDue(job.schedule(), job.clock.now())
     if (due !== undefined) job.recordDue(due)
-    for (const account of job.accounts)
-      await makeIfDue(job, account).catch((cause: unknown) => job.failed(account, cause))
+    for (const account of job.accounts) {
+      const before = pauses.get(account)
+      if (before && job.clock.monotonic() - before.since < before.pause) continue
+      const failure = await makeIfDue(job, account).then(
+        () => undefined,
+        (cause: unknown) => ({ cause }),
+      )
+      pauses.delete(account)
+      if (!failure) continue
+      const pause = seconds(Math.min(MAX_PAUSE, 2 * (before?.pause ?? POLL_INTERVAL / 2)))
+      pauses.set(account, { since: job.clock.monotonic(), pause })
+      job.failed(account, failure.cause)
+    }
     await job.clock.sleep(POLL_INTERVAL, signal)
   }
 }

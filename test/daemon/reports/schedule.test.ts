@@ -128,6 +128,23 @@ test('a report that could not be stored is made again and delivered once', async
   expect(here.made.at(-1)).toMatchObject({ id: '2026-W01', late: false })
 })
 
+test('a report that cannot be stored for half a day is made at most once an hour, and within one after that', async () => {
+  const here = setting()
+  await here.runFor(60)
+  here.faults.full = true
+  const stop = new AbortController()
+  const done = runReportSchedule(here.job, stop.signal)
+  await here.clock.advance(seconds(20 * HOUR))
+  expect(here.made.length).toBeGreaterThan(12)
+  expect(here.made.length).toBeLessThan(20)
+  expect(here.faults.failed).toBeLessThan(22)
+  here.faults.full = false
+  await here.clock.advance(seconds(HOUR + 60))
+  stop.abort()
+  await done
+  expect(await here.store.dueDeliveries('main', 'report/boss', 9)).toHaveLength(1)
+})
+
 test('each report requested by hand has a slot of its own', async () => {
   const here = setting()
   await here.runFor(9 * HOUR)
