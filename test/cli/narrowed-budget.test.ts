@@ -17,6 +17,7 @@ const NARROWED = budgetOf({
     amount: { low: 59_000_000, likely: 60_000_000, high: 61_000_000 },
     basis: 'counters',
     until: instant(Date.parse('2026-01-05T00:00:00Z')),
+    untilDate: '2026-01-05',
     share: ratio(0.3),
     remaining: 140_000_000,
     forecast: {

@@ -186,7 +186,7 @@ async function printBuilt(config: Config, { store, options }: StoreInput, io: Io
     plan: config.report.plan,
     unread: reasonNotRead(config, reasonNotReadable(account, config)),
     view: undefined,
-    past: await readStoredPast(store, name),
+    past: await readStoredPast(store, name, zone),
   }
   const built = await buildReport(source, { slot, madeAt: now }, clock)
   return write(REPORT_RENDERINGS[format].render(built).join(''), io)

@@ -79,7 +79,7 @@ async function storedSnapshot(config: Config, store: StoreReader): Promise<Snaps
       state: newPassState(await store.account(account.name).load()),
       prices: await effectivePrices(account, store, now),
       preset,
-      past: await readStoredPast(store, account.name),
+      past: await readStoredPast(store, account.name, config.timezone),
     })),
   )
   const { owners, reading } = config

@@ -52,7 +52,7 @@ export async function createAccountRunner(
 ) {
   const { ports, afterTurn, foreignWatch } = environment
   const { clock, store } = ports
-  const { poll, reading } = current()
+  const { poll, reading, timezone: zone } = current()
   const interval = passInterval(poll.interval)
   const reasonUnreadable = reasonNotReadable(account, current())
   const livePlan = createLivePlan(account, current, environment)
@@ -92,6 +92,7 @@ export async function createAccountRunner(
     history: environment.store,
     store,
     epoch: ports.epoch,
+    zone,
     onRead: async (past) => {
       used.forecaster.refresh(state, past)
       await used.forecaster.idle()

@@ -1,4 +1,5 @@
 // The past of an account as the service counted it: read once, at the first start, and stored.
+import type { Zone } from '../../calendar/zone.ts'
 import { settledPartOfOpen } from '../../ledger/budgets/from-history.ts'
 import { narrowPast } from '../../ledger/metering/counted-past.ts'
 import { createDayCutter, isUtcDay, uncutDays, type DayPart } from '../../ledger/metering/day-parts.ts'
@@ -38,6 +39,8 @@ type CountedPastOptions = Readonly<{
   history: Pick<History, 'days' | 'awakeTimes'> & Pick<Outbox, 'jobState'>
   store: Pick<AccountStore, 'commit'>
   epoch: number
+  /** Of the account. */
+  zone: Zone
   log: Pick<DaemonEnvironment['log'], 'error' | 'info'>
   /** Called once the past was read: outputs may show it before the next pass. */
   onRead: (past: CountedPast) => Promise<void>
@@ -51,8 +54,8 @@ const LONGEST_WAIT = 3600
 const RETRY_AFTER = 300
 
 export async function createCountedPast(options: CountedPastOptions) {
-  const { account, clock, history, store, epoch, log } = options
-  let past = await readStoredPast(history, account)
+  const { account, clock, history, zone, store, epoch, log } = options
+  let past = await readStoredPast(history, account, zone)
   const since = clock.monotonic()
   let failedAt = -Infinity
   let running: Promise<void> | undefined
@@ -128,7 +131,7 @@ async function readPast(options: CountedPastOptions, request: PastRequest): Prom
     if (batch.push(rows) === PROJECTS_PER_REQUEST) await narrowBatch()
   }
   if (batch.length > 0) await narrowBatch()
-  return { until: now, computes }
+  return { until: now, untilDate: options.zone.dayOf(now).date, computes }
 }
 
 const isUncertain = ({ cuTime }: DayRow) => Object.values(cuTime).some(({ low, high }) => high > low)

@@ -1,5 +1,6 @@
 // The counted past as it lies in the store: parts of days as rows of numbers, since a large account has many.
 import { z } from 'zod'
+import type { Zone } from '../../calendar/zone.ts'
 import { PAST_BASES, type CountedPast, type PastPart } from '../../model/ledger/counted-past.ts'
 import type { Bounds } from '../../model/ledger/quantities.ts'
 import type { JobState, Outbox } from '../../model/ports/outbox.ts'
@@ -46,17 +47,18 @@ export const encodePast = ({ until, computes }: CountedPast): StoredPast => ({
 const rowOf = ({ low, likely, high }: Bounds<CuMillis>) => [low, likely, high]
 
 /** Undefined before a daemon derived it. */
-export async function readStoredPast(store: Pick<Outbox, 'jobState'>, account: string) {
+export async function readStoredPast(store: Pick<Outbox, 'jobState'>, account: string, zone: Zone) {
   const stored = await store.jobState(account, STORED_PAST)
-  return stored && decodePast(stored, account)
+  return stored && decodePast(stored, account, zone)
 }
 
-function decodePast({ until, computes }: StoredPast, account: string): CountedPast {
+function decodePast({ until, computes }: StoredPast, account: string, { dayOf }: Zone): CountedPast {
   const pasts = computes.map(({ projectId, endpointId, basis, parts }) => {
     const ref = { account, projectId, endpointId }
     return [computeKey(ref), { ref, basis, parts: parts.map(partOfRow) }] as const
   })
-  return { until: instant(until), computes: new Map(pasts) }
+  const { date: untilDate } = dayOf(instant(until))
+  return { until: instant(until), untilDate, computes: new Map(pasts) }
 }
 
 const partOfRow = ([day = 0, window = 0, price = 0, ...bounds]: readonly number[]): PastPart => ({

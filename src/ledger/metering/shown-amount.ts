@@ -70,7 +70,7 @@ export function shownAmount(
     likely: isLikelyShown ? ledger.likely : rest.likely + likely,
     high: rest.high + likely + independent.root().above + common.sum().above,
   }
-  return { amount: within(ledger, amount), basis, until: past.until }
+  return { amount: within(ledger, amount), basis, until: past.until, untilDate: past.untilDate }
 }
 
 /** Rows of days as people see them: the likely CU-time narrowed, bounds of the ledger. Fastest with rows of one compute in a row. */

@@ -25,6 +25,8 @@ export type ComputePast = Readonly<{ ref: ComputeRef; basis: PastBasis; parts: r
 export type CountedPast = Readonly<{
   /** When it was derived, after the first look at all projects. */
   until: Instant
+  /** The day of `until` in the account's zone, `2026-11-23`. */
+  untilDate: string
   /** `computeKey` → past. */
   computes: ReadonlyMap<string, ComputePast>
 }>
@@ -33,4 +35,5 @@ export type CountedPast = Readonly<{
 export type CountedWindow = Interval & { readonly cuTime: Bounds<CuMillis> }
 
 /** Narrowed for people; `basis`: what narrowed it, the weakest of several. */
-export type Shown = Readonly<{ amount: Bounds<number>; basis: PastBasis; until: Instant }>
+export type Shown = Readonly<{ amount: Bounds<number>; basis: PastBasis }> &
+  Pick<CountedPast, 'until' | 'untilDate'>

@@ -201,9 +201,9 @@ const PAST_TEXTS = {
   assumed: (day) => `sizes before ${day} as on that day`,
 } satisfies Record<Shown['basis'], (day: string) => string>
 
-/** Source of a narrowed amount, the day in UTC: `sizes before 23 November as on that day`. */
-export const shownBecauseText = ({ basis, until }: Shown): string =>
-  PAST_TEXTS[basis](longText(toIso(until).slice(0, 10)))
+/** Source of a narrowed amount: `sizes before 23 November as on that day`. */
+export const shownBecauseText = ({ basis, untilDate }: Shown): string =>
+  PAST_TEXTS[basis](longText(untilDate))
 
 /** Sources of the amounts of several accounts since `from`; undefined where none is narrowed. */
 export function shownSourcesText(shown: readonly (Shown | undefined)[], from: Instant): string | undefined {

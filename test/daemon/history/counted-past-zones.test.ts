@@ -8,9 +8,12 @@ import { addBounds, eachBound, type Bounds } from '../../../src/model/ledger/qua
 import { DAY, HOUR, instant, type Interval } from '../../../src/model/units.ts'
 import { shownBecauseText } from '../../../src/outputs/text/amounts.ts'
 import { sumOf } from '../../../src/std/sum.ts'
-import { prices } from '../../support/build.ts'
+import { at, prices } from '../../support/build.ts'
 import { bySize } from '../../support/tiers.ts'
 import { zoneOf } from '../../support/zones.ts'
+import { readStoredPast } from '../../../src/daemon/history/stored-past.ts'
+import { computeKey } from '../../../src/model/service/compute.ts'
+import { refOf } from '../../store/build.ts'
 import { countedPast, NOW, startAccount, type Account } from './generated-account.ts'
 
 const PRICE = prices.periods.at(-1)?.perCuHour ?? 0
@@ -36,7 +39,7 @@ const trueUse = ({ truth }: Account, span: Interval): number =>
 
 /** The last `DAYS` days, today included. */
 function* lastDays(zone: Zone) {
-  for (let at = instant(NOW - DAYS * DAY); at < NOW; at = zone.dayOf(at).to) yield zone.dayOf(at)
+  for (let from = instant(NOW - DAYS * DAY); from < NOW; from = zone.dayOf(from).to) yield zone.dayOf(from)
 }
 
 async function shownByDate({ account, counted }: CountedAccount): Promise<ReadonlyMap<string, number>> {
@@ -64,7 +67,7 @@ async function expectDays(counted: CountedAccount) {
 
 const NOTHING: Bounds<number> = eachBound(() => 0)
 
-async function expectWeek({ account, zone, counted }: CountedAccount) {
+async function expectWeek({ account, zone, counted }: CountedAccount, day: string) {
   const { from } = zone.dayOf(instant(NOW - 8 * DAY))
   const week = { from, to: zone.dayOf(instant(from + 7 * DAY + HOUR)).from }
   let ledger = NOTHING
@@ -78,14 +81,37 @@ async function expectWeek({ account, zone, counted }: CountedAccount) {
   expect(low).toBeLessThanOrEqual(truth)
   expect(high).toBeGreaterThanOrEqual(truth)
   expect((high - low) / likely).toBeLessThan(0.15)
-  expect(shownBecauseText(shown)).toBe("use before 23 November by the service's own consumption")
+  expect(shownBecauseText(shown)).toBe(`use before ${day} by the service's own consumption`)
 }
 
-test.each(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York'])(
+test.each([
+  ['UTC', '23 November'],
+  ['Europe/Berlin', '23 November'],
+  ['Asia/Kolkata', '24 November'],
+  ['America/New_York', '23 November'],
+])(
   'in %s a day shows what was used on it, and a week has a narrow range that contains the truth',
-  async (name) => {
+  async (name, day) => {
     const counted = await countedAccount(name)
     await expectDays(counted)
-    await expectWeek(counted)
+    await expectWeek(counted, day)
   },
 )
+
+test.each([
+  ['UTC', '6 January'],
+  ['America/New_York', '5 January'],
+])('until when the use was narrowed is said by the days of %s', async (name, day) => {
+  const { projectId, endpointId } = refOf('ep-one')
+  const begin = at(0)
+  const parts = [[begin, begin, PRICE, 1000, 2000, 3000, 2400, 2500, 2600]]
+  const stored = { until: at(86_400), computes: [{ projectId, endpointId, basis: 'consumption', parts }] }
+  const store = {
+    jobState: (_: string, { decode }: { decode: (json: unknown) => unknown }) => decode(stored),
+  }
+  const past = await readStoredPast(store as never, 'main', zoneOf(name))
+  const computes = past?.computes.get(computeKey(refOf('ep-one')))
+  const ledger = { low: 0, likely: 1, high: 2 }
+  const shown = past && computes && shownAmount(ledger, { past, computes: [computes] })
+  expect(shown && shownBecauseText(shown)).toBe(`use before ${day} by the service's own consumption`)
+})

@@ -119,6 +119,7 @@ test('once the past was counted, a forecast is made at once, and days are what p
   const parts = [{ ...day, ledger: bounds(1000, 2000, 3000), shown: bounds(2400, 2500, 2600) }]
   const past: CountedPast = {
     until: at(20 * DAY),
+    untilDate: '2026-01-25',
     computes: new Map([[computeKey(refOf('ep-one')), { ref: refOf('ep-one'), basis: 'consumption', parts }]]),
   }
   const after = await refresh({}, past)

@@ -87,14 +87,14 @@ export async function startAccount({ seed, preset, days, projects, zone = UTC }:
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other
     state = await clock.run(pass({ ...ports, timed: untimed }, { before: state, plan }, NEVER))
   await simulated.stop()
-  return { clock, simulated, service, store, state, truth, plan }
+  return { clock, simulated, service, store, state, truth, plan, zone }
 }
 
 export type Account = Awaited<ReturnType<typeof startAccount>>
 
 /** @param over by default a history without a stored past, and a log in which an error fails the test */
 export async function openPast(
-  { clock, service, store }: Account,
+  { clock, service, store, zone }: Account,
   told: Told,
   over: Partial<Pick<Parameters<typeof createCountedPast>[0], 'history' | 'log'>> = {},
 ) {
@@ -117,6 +117,7 @@ export async function openPast(
     },
     store: store.account('main'),
     epoch: store.epoch,
+    zone,
     onRead: () => Promise.resolve(),
     log: { error: (fields: object) => expect.fail(JSON.stringify(fields)), info: () => undefined },
     ...over,

@@ -22,6 +22,7 @@ import {
 import { sumOf } from '../../../src/std/sum.ts'
 import { check } from '../../support/property.ts'
 import { seeded } from '../../simulation/seeded.ts'
+import { toIso } from '../../../src/model/time.ts'
 import { at, zoneOf } from '../../support/zones.ts'
 
 /** Clocks of Europe go back on 25 October, those of America on 1 November. */
@@ -76,7 +77,11 @@ function pastOf(use: readonly Use[], rows: readonly DayRow[], now: Instant): Cou
     return { ...span, cuTime: eachBound(() => cuMillis(usedIn(use, span))) }
   })
   const computes = narrowPast({ parts: cutter.parts(), sizingOf, windows, basis: 'consumption' })
-  return { until: now, computes: new Map(computes.map((one) => [computeKey(one.ref), one])) }
+  return {
+    until: now,
+    untilDate: toIso(now).slice(0, 10),
+    computes: new Map(computes.map((one) => [computeKey(one.ref), one])),
+  }
 }
 
 const shownOf = (rows: readonly DayRow[], past: CountedPast) =>
@@ -195,6 +200,7 @@ test('computes of one project add up to what was counted, where the count narrow
   const computes = narrowPast({ parts: uncutDays(rows), sizingOf, windows, basis: 'consumption' })
   const counted = {
     until: day.to,
+    untilDate: toIso(day.to).slice(0, 10),
     computes: new Map(computes.map((one) => [computeKey(one.ref), one])),
   }
   expect(sumOf(shownOf(rows, counted), ({ shown }) => shown)).toBeCloseTo(half, -1)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { AccountView, ComputeView, Snapshot } from '../../../src/model/output/snapshot.ts'
 import type { ComputeRef } from '../../../src/model/service/compute.ts'
 import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
+import { toIso } from '../../../src/model/time.ts'
 import { millis, micros, ratio, type Instant } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
@@ -159,7 +160,8 @@ test('labels of the compute page', async () => {
 
 /** Assumed sizes until then. */
 const shownUntil = (until: Instant): Snapshot => {
-  const shown = { amount: { low: 1, likely: 2, high: 3 }, basis: 'assumed', until } as const
+  const untilDate = toIso(until).slice(0, 10)
+  const shown = { amount: { low: 1, likely: 2, high: 3 }, basis: 'assumed', until, untilDate } as const
   return {
     ...snapshot,
     accounts: snapshot.accounts.map((view) => ({ ...view, totals: { ...view.totals, shown } })),
