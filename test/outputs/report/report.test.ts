@@ -276,3 +276,11 @@ describe('the verdict', () => {
     expect(verdictWith(...parts)).toBe(words)
   })
 })
+
+test('of computes that hardly slept it does not say that they never did', () => {
+  const hardly = report({ computes: [{ endpointId: 'ep-0', hours: 23, wakes: 1 }] })
+  expect(hardly.unproductive.never_slept).toHaveLength(1)
+  const text = REPORT_RENDERINGS.text.render(hardly).join('')
+  expect(text).not.toContain('never slept')
+  expect(text).toContain('less than a twentieth of the week')
+})

@@ -43,7 +43,9 @@ function neverSleptBlocks(computes: readonly NeverSlept[], currency: string): re
     currency,
   )
   return [
-    textBlock('These never slept. The cost is what 30 days like this week come to.'),
+    textBlock(
+      'These slept for less than a twentieth of the week, or never. The cost is what 30 days like this week come to.',
+    ),
     ...tableBlock(['Compute', '>Cost in 30 days', 'Held awake by', 'What helps'], computes, (compute) => [
       { computes: [compute] },
       money(compute.month_micros),
