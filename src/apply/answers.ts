@@ -6,15 +6,22 @@ import { after, seconds, type Instant } from '../model/units.ts'
 import type { Result } from '../std/result.ts'
 import { operationIdsOf, scheduledAgain, sentOf, type Applying } from './next-step.ts'
 
-/** Result of a look that failed; undefined where only another look can tell. A change that waited is no failure: nothing was tried. */
+/**
+ * Result of a look that failed; undefined where only another look can tell. A change of a compute that was deleted meanwhile is no failure,
+ * sent or not: neither Dormouse nor the service did anything wrong.
+ */
 export function afterFailedLook(
   { kind, state }: Pick<Change, 'kind' | 'state'>,
   error: ServiceError,
   now: Instant,
 ): EndedChange | undefined {
   if (error.kind !== 'gone') return undefined
-  const because = `the ${kind === 'defaults' ? 'project' : 'compute'} is deleted`
-  return { at: state.at === 'scheduled' ? 'expired' : 'failed', because, endedAt: now }
+  const target = `the ${kind === 'defaults' ? 'project' : 'compute'}`
+  const because =
+    state.at === 'scheduled'
+      ? `${target} is deleted`
+      : `${target} was deleted before the effect of the request was seen`
+  return { at: 'expired', because, endedAt: now, ...('sent' in state && state.sent && { sent: state.sent }) }
 }
 
 /** What the call of the request came to: `withdrawn` when the check at the socket stopped it, so that nothing was sent. */
@@ -53,6 +60,8 @@ export function afterAnswer(
     case 'limited':
       return scheduledAgain(state, error.until)
     case 'gone':
+      // the next look tells whether it was deleted
+      return scheduledAgain(state, later, state.attempt)
     case 'refused':
       return { at: 'failed', because: serviceErrorText(error), endedAt: now }
     case 'uncertain':

@@ -86,6 +86,7 @@ function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step
   if (!isFresh(seen, now)) return { do: 'look' }
   const end = endBySight(change, seen, now)
   if (end) return end
+  if (state.attempts >= MAX_ATTEMPTS) return ended('failed', `no effect after ${MAX_ATTEMPTS} requests`, now)
   const hold = holdOf({ change, seen, rules }, now)
   if (hold) return { do: 'wait', hold }
   return {

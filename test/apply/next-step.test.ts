@@ -109,6 +109,12 @@ describe('a scheduled change', () => {
   })
 })
 
+test('one that was answered five times that its compute is not there fails where looks show it', () => {
+  expect(stepOf({ ...SCHEDULED, attempts: 5 } as ChangeState)).toMatchObject({
+    state: { at: 'failed', because: 'no effect after 5 requests' },
+  })
+})
+
 test.each([
   ['proposed', {}, 'wait approval'],
   ['proposed', { deadline: at(999) }, 'expired'],
@@ -195,49 +201,11 @@ describe('a request without a certain answer', () => {
   })
 })
 
-const verifying = (since: number): ChangeState => ({
-  at: 'verifying',
-  since: at(since),
-  operationIds: ['op-1'],
-  sent: { at: at(900), sessions: 2 },
-})
 const scheduledFor = (notBefore: ReturnType<typeof at>) => ({
   at: 'scheduled',
   approvedBy: undefined,
   notBefore,
   attempts: 2,
-})
-
-describe('an accepted change', () => {
-  const set = { sizing: { fixed: cu(0.25) } }
-  const error = { ...operation('apply_config', 950), operationId: 'op-1', status: 'error' }
-  const applied = { ...operation('apply_config', 950), operationId: 'op-1' }
-  test.each<[string, string, Partial<StepInput>, number]>([
-    ['as wanted', 'done', seen(set), 990],
-    ['not shown yet', 'wait unverified until 1290', seen(), 990],
-    ['still pending', 'wait unverified until 1290', seen({ ...set, pendingState: 'active' }), 990],
-    ['an operation open', 'wait unverified until 1290', seen(set, { openOperations: 1 }), 990],
-    ['not so after 5 minutes', 'failed', seen(), 699],
-    [
-      'not so after 5 minutes by a clock that nobody trusts',
-      'wait unverified until 999',
-      { ...seen(), isClockSteady: false },
-      699,
-    ],
-    ['operations open after 5 minutes', 'failed', seen(set, { openOperations: 1 }), 699],
-    ['its operation failed', 'failed', seen({}, { operations: [error] }), 990],
-    ['set by somebody else since', 'superseded', seen({ sizing: { fixed: cu(2) } }), 990],
-    [
-      'set back by somebody else since, as their operation shows',
-      'superseded',
-      seen({}, { operations: [applied, { ...applied, operationId: 'op-2' }] }),
-      990,
-    ],
-    ['its own operation over', 'wait unverified until 1290', seen({}, { operations: [applied] }), 990],
-    ['not seen since', 'look', { seen: undefined }, 990],
-  ])('%s: %s', (_, expected, over, since) => {
-    expect(textOf(stepOf(verifying(since), over))).toBe(expected)
-  })
 })
 
 describe('an answer', () => {
@@ -250,9 +218,10 @@ describe('an answer', () => {
     [{ kind: 'unavailable', message: 'refused' }, later],
     [{ kind: 'unauthorized' }, later],
     [{ kind: 'limited', until: at(1030) }, scheduledFor(at(1030))],
+    // an attempt, so that a compute that is listed all the time ends it
     [
       { kind: 'gone', message: 'x' },
-      { at: 'failed', because: 'not there: x', endedAt: NOW },
+      { ...later, attempts: 3 },
     ],
     [
       { kind: 'refused', status: 400, message: 'x' },
@@ -282,10 +251,37 @@ describe('an answer', () => {
   })
 })
 
-test.each([
-  ['a change that waits expires where its compute is deleted', SCHEDULED, 'gone', 'expired'],
-  ['one that may have been sent fails', applyingOf(), 'gone', 'failed'],
-  ['every other failed look leaves it as it is', SCHEDULED, 'unavailable', undefined],
-] as const)('%s', (_, state, kind, expected) => {
-  expect(afterFailedLook(changeOf({ state }), { kind, message: 'x' }, NOW)?.at).toBe(expected)
+const VERIFYING: ChangeState = {
+  at: 'verifying',
+  since: at(950),
+  operationIds: [],
+  sent: { at: at(900), sessions: 2 },
+}
+
+test.each<[string, ChangeState, 'gone' | 'unavailable', ChangeState | undefined]>([
+  ['waits expires', SCHEDULED, 'gone', { at: 'expired', because: 'the compute is deleted', endedAt: NOW }],
+  [
+    'may have been sent expires, because nothing failed',
+    applyingOf(),
+    'gone',
+    {
+      at: 'expired',
+      because: 'the compute was deleted before the effect of the request was seen',
+      endedAt: NOW,
+    },
+  ],
+  [
+    'was sent expires with what it interrupted',
+    VERIFYING,
+    'gone',
+    {
+      at: 'expired',
+      because: 'the compute was deleted before the effect of the request was seen',
+      endedAt: NOW,
+      sent: { at: at(900), sessions: 2 },
+    },
+  ],
+  ['could not be looked at goes on', SCHEDULED, 'unavailable', undefined],
+])('where its compute is deleted a change that %s', (_, state, kind, expected) => {
+  expect(afterFailedLook(changeOf({ state }), { kind, message: 'x' }, NOW)).toEqual(expected)
 })
