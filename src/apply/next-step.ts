@@ -10,7 +10,7 @@ import {
   type JudgedState,
   type SentRequest,
 } from '../model/policy/change.ts'
-import type { Operation } from '../model/service/operation.ts'
+import { isOperationOpen, type Operation } from '../model/service/operation.ts'
 import { after, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 import { holdOf, type ChangeRules } from './hold.ts'
 import { isOverwritten, wasSetBack, wholeSecond } from './set-by-others.ts'
@@ -197,14 +197,25 @@ function resultOf(
   if (isSettled && isOverwritten(change, seen, operationIds)) return foreign(change, seen, now)
   const deadline = after(since, VERIFY_WITHIN)
   if (now <= deadline || !isClockSteady) return wait('unverified', deadline)
-  return ended('failed', hasThem ? OPERATIONS_LAST : notKeptText(change), now)
+  return hasThem ? lateResult(seen, deadline, now) : ended('failed', notKeptText(change), now)
+}
+
+/**
+ * Of a change whose values the service shows after the deadline. The first look after an outage, or after a stop of the daemon, may meet
+ * operations that began long after the request, and a project of many computes is hardly ever without one: only those of the compute count.
+ */
+function lateResult({ compute, operations }: Seen, deadline: Instant, now: Instant): Step {
+  const open = operations.filter(isOperationOpen)
+  if (open.length === 0 && compute?.pendingState === undefined) return ended('done', 'verified', now)
+  const beganLater = open.length > 0 && open.every(({ createdAt }) => createdAt > deadline)
+  return beganLater ? wait('unverified') : ended('failed', OPERATIONS_LAST, now)
 }
 
 /** Nothing is under way; a project alone has no transition. */
 const isAtRest = ({ compute, openOperations }: Seen) =>
   compute?.pendingState === undefined && openOperations === 0
 
-const OPERATIONS_LAST = `operations of the project did not end within ${VERIFY_WITHIN} s`
+const OPERATIONS_LAST = `operations of the compute did not end within ${VERIFY_WITHIN} s`
 
 const notKeptText = ({ kind, desired }: Change) =>
   `the ${kind === 'defaults' ? 'project' : 'compute'} did not keep ${settingsText(desired)}`

@@ -15,6 +15,8 @@ const verifying = (since: number): ChangeState => ({
   sent: { at: at(900), sessions: 2 },
 })
 
+const running = (when: number) => operation('suspend_compute', when, { status: 'running' })
+
 describe('an accepted change', () => {
   const set = { sizing: { fixed: cu(0.25) } }
   const error = { ...operation('apply_config', 950), operationId: 'op-1', status: 'error' }
@@ -31,7 +33,25 @@ describe('an accepted change', () => {
       { ...seen(), isClockSteady: false },
       699,
     ],
-    ['operations open after 5 minutes', 'failed', seen(set, { openOperations: 1 }), 699],
+    [
+      'an operation of it open after 5 minutes',
+      'failed',
+      seen(set, { openOperations: 1, operations: [running(690)] }),
+      699,
+    ],
+    [
+      'an operation open that began later, in the first look after an outage',
+      'wait unverified',
+      seen({ ...set, pendingState: 'idle' }, { openOperations: 1, operations: [running(1000)] }),
+      699,
+    ],
+    [
+      'operations of other computes open after 5 minutes',
+      'done',
+      seen(set, { openOperations: 2, operations: [applied] }),
+      699,
+    ],
+    ['still pending after 5 minutes', 'failed', seen({ ...set, pendingState: 'active' }), 699],
     ['its operation failed', 'failed', seen({}, { operations: [error] }), 990],
     ['set by somebody else since', 'superseded', seen({ sizing: { fixed: cu(2) } }), 990],
     [
