@@ -4,23 +4,24 @@ import type { ChangedCompute } from '../model/ports/service.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { after, seconds, type Instant } from '../model/units.ts'
 import type { Result } from '../std/result.ts'
-import { operationIdsOf, scheduledAgain, sentOf, type Applying } from './next-step.ts'
+import { deletedText, operationIdsOf, scheduledAgain, sentOf, type Applying } from './next-step.ts'
+import { targetNoun } from './settings.ts'
 
 /**
  * Result of a look that failed; undefined where only another look can tell. A change of a compute that was deleted meanwhile is no failure,
  * sent or not: neither Dormouse nor the service did anything wrong.
  */
 export function afterFailedLook(
-  { kind, state }: Pick<Change, 'kind' | 'state'>,
+  change: Pick<Change, 'kind' | 'state'>,
   error: ServiceError,
   now: Instant,
 ): EndedChange | undefined {
   if (error.kind !== 'gone') return undefined
-  const target = `the ${kind === 'defaults' ? 'project' : 'compute'}`
+  const { state } = change
   const because =
     state.at === 'scheduled'
-      ? `${target} is deleted`
-      : `${target} was deleted before the effect of the request was seen`
+      ? deletedText(change)
+      : `${targetNoun(change)} was deleted before the effect of the request was seen`
   return { at: 'expired', because, endedAt: now, ...('sent' in state && state.sent && { sent: state.sent }) }
 }
 

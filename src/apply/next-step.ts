@@ -20,6 +20,7 @@ import {
   provisionerProblem,
   settingsLike,
   settingsText,
+  targetNoun,
   type Seen,
 } from './settings.ts'
 
@@ -51,6 +52,8 @@ export type StepInput = Readonly<{
   change: Change
   /** Undefined before the first look. */
   seen: Seen | undefined
+  /** Whether the last pass found its compute or project deleted: then what holds it, or who is to approve it, does not matter. */
+  isDeleted: boolean
   rules: ChangeRules
   /** Epoch of this opening of the store, and its time. */
   epoch: number
@@ -64,6 +67,8 @@ export type StepInput = Readonly<{
 export function nextStep(input: StepInput, now: Instant): Step {
   const { state } = input.change
   if (isEnded(state)) return { do: 'nothing' }
+  const isUnsent = state.at === 'proposed' || state.at === 'scheduled'
+  if (isUnsent && input.isDeleted) return ended('expired', deletedText(input.change), now)
   switch (state.at) {
     case 'scheduled':
       return nextOfScheduled(input, state, now)
@@ -217,8 +222,9 @@ const isAtRest = ({ compute, openOperations }: Seen) =>
 
 const OPERATIONS_LAST = `operations of the compute did not end within ${VERIFY_WITHIN} s`
 
-const notKeptText = ({ kind, desired }: Change) =>
-  `the ${kind === 'defaults' ? 'project' : 'compute'} did not keep ${settingsText(desired)}`
+const notKeptText = (change: Change) => `${targetNoun(change)} did not keep ${settingsText(change.desired)}`
+
+export const deletedText = (change: Pick<Change, 'kind'>): string => `${targetNoun(change)} is deleted`
 
 /** Start of the compute; undefined where the service does not publish it, and for a project. */
 const startOf = ({ compute }: Seen): Instant | undefined => compute?.startedAt

@@ -69,6 +69,10 @@ export function isAsBefore(
   return hasSettings(compared, hasDefaultStill ? { ...before, autosuspendDelay: seconds(0) } : before)
 }
 
+/** For a reason: what a change is about. */
+export const targetNoun = ({ kind }: Pick<Change, 'kind'>): string =>
+  kind === 'defaults' ? 'the project' : 'the compute'
+
 /** Why this compute is never changed; undefined where it may be. Source: service-facts.md, §2. */
 export const provisionerProblem = ({ unknownProvisioner }: Compute): string | undefined =>
   unknownProvisioner === undefined

@@ -57,6 +57,7 @@ export const inputOf = (
 ): StepInput => ({
   change: changeOf({ state, ...fields }),
   seen: seenOf(),
+  isDeleted: false,
   rules: RULES,
   epoch: 3,
   openedAt: at(-60),

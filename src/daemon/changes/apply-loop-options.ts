@@ -64,6 +64,8 @@ export type ApplyLoopOptions = Readonly<{
   onVerdict?: (verdict: CountedVerdict) => void
   /** The state machine. */
   machine?: ApplyMachine
+  /** Whether the last pass found it deleted. */
+  isDeleted: (change: Change) => boolean
   /** As the last pass saw it; undefined where none did, or it is deleted. */
   published: (change: Change) => Readonly<{ compute: Compute; project: Project | undefined }> | undefined
 }>

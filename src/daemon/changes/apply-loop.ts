@@ -113,6 +113,7 @@ export function createApplyLoop(options: ApplyLoopOptions) {
       const input = {
         change,
         seen: looked?.seen,
+        isDeleted: options.isDeleted(change),
         rules,
         epoch,
         openedAt: openedAt(),

@@ -269,6 +269,7 @@ export function createChangeRunner(options: ChangeRunnerOptions): ChangeRunner {
       verification.forget(change.id)
       uses.forget(change.id)
     },
+    isDeleted: ({ ref }) => published.isDeleted(ref),
     published: ({ ref }) => computeOf(ref),
   })
   return {

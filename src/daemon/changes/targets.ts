@@ -119,6 +119,11 @@ export function createPublished({ account, state }: PublishedOptions) {
       if (!entry || entry.deletedAt !== undefined) return undefined
       return { compute: entry.compute, project: projectOf(ref) }
     },
+    isDeleted: (ref: TargetRef): boolean => {
+      const { computes, projects } = state().ledger
+      const entry = isComputeRef(ref) ? computes.get(targetKey(ref)) : projects.get(ref.projectId)
+      return entry?.deletedAt !== undefined
+    },
     /** For the policy of it; undefined where no pass has seen it. */
     selectorTargetOf: (ref: TargetRef): SelectorTarget | undefined =>
       targetOfRef({ ...ref, account }, { compute: entryOf(ref)?.compute, project: projectOf(ref) }),

@@ -3,6 +3,7 @@ import { createWindow } from '../../../src/calendar/window.ts'
 import type { Config } from '../../../src/config/load.ts'
 import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
+import type { ProjectEntry } from '../../../src/model/ledger/project-entry.ts'
 import type { ReadingResult } from '../../../src/model/observation.ts'
 import { DEFAULT_BRAKES } from '../../../src/model/policy/brakes.ts'
 import type { Change } from '../../../src/model/policy/change.ts'
@@ -13,7 +14,7 @@ import type { Readings } from '../../../src/model/ports/readings.ts'
 import { computeKey, type Compute } from '../../../src/model/service/compute.ts'
 import { after, instant, seconds } from '../../../src/model/units.ts'
 import { computeOf } from '../../store/build.ts'
-import { at, compute, ledger } from '../../support/build.ts'
+import { at, compute, ledger, project } from '../../support/build.ts'
 import { changeOf } from '../../support/changes.ts'
 import { fakeClock, sleepUntilStopped } from '../../support/fake-clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
@@ -34,6 +35,7 @@ const WINDOWS = new Map([
 type World = Readonly<{
   /** As the last pass saw it. */
   entry?: Partial<ComputeEntry>
+  project?: Partial<ProjectEntry>
   mode?: Config['mode']
   policies?: readonly PolicyRule[]
   readingMode?: 'off' | 'light'
@@ -50,9 +52,15 @@ type World = Readonly<{
 }>
 
 /** After a pass. */
-function passed({ entry, isUnauthorized, step = 0 }: World, clock: ReturnType<typeof fakeClock>) {
+function passed(
+  { entry, project: ofProject, isUnauthorized, step = 0 }: World,
+  clock: ReturnType<typeof fakeClock>,
+) {
   const seen = entry && { ...computeOf('ep-one'), ...entry }
-  const begun = newPassState(ledger(seen && { computes: new Map([[computeKey(seen.ref), seen]]) }))
+  const projects =
+    ofProject && new Map([['project-one', { project: project(), listed: undefined, ...ofProject }]])
+  const computes = seen && new Map([[computeKey(seen.ref), seen]])
+  const begun = newPassState(ledger({ ...(computes && { computes }), ...(projects && { projects }) }))
   const status = isUnauthorized ? ('unauthorized' as const) : ('ok' as const)
   const anchor = { at: after(clock.now(), seconds(-step)), on: clock.monotonic() }
   return { ...begun, service: { ...begun.service, status }, clock: { ...begun.clock, anchor } }
@@ -187,7 +195,7 @@ test.each<[string, World, ReturnType<typeof at> | undefined]>([
   expect(slot).toEqual(from === undefined ? undefined : { from, to: at(86_400) })
 })
 
-describe('a change that waits for the state of its compute, which is deleted,', () => {
+describe('a change of a compute that is deleted', () => {
   const gone = { compute: { endpointId: 'ep-other' } } as const
   test.each<[string, World]>([
     [
@@ -202,6 +210,26 @@ describe('a change that waits for the state of its compute, which is deleted,', 
       'ends where a size waited for the suspension',
       { ...gone, entry: { compute: compute({ state: 'active' }), deletedAt: at(-5) } },
     ],
+    [
+      'ends where it waited for an approval',
+      { ...gone, change: { state: { at: 'proposed' } }, entry: { deletedAt: at(-5) } },
+    ],
+    ['ends under a kill switch', { ...gone, isKilled: true, entry: { deletedAt: at(-5) } }],
+    ['ends in a freeze', { ...gone, freeze: ['year'], entry: { deletedAt: at(-5) } }],
+    [
+      'ends where it waited for its project',
+      {
+        ...gone,
+        change: {
+          kind: 'defaults',
+          ref: { account: 'main', projectId: 'project-one' },
+          desired: { autosuspendDelay: seconds(60) },
+          before: { autosuspendDelay: seconds(300) },
+          state: { at: 'proposed' },
+        },
+        project: { deletedAt: at(-5) },
+      },
+    ],
   ])('%s', async (_, world) => {
     const apply = {
       ...world,
@@ -209,6 +237,9 @@ describe('a change that waits for the state of its compute, which is deleted,', 
       policies: [{ match: {}, mode: 'apply', levers: ['delay'] }],
     } as const
     const { sent, change } = await ran(apply)
-    expect([sent, change?.state]).toMatchObject([0, { at: 'expired', because: 'the compute is deleted' }])
+    expect([sent, change?.state]).toMatchObject([
+      0,
+      { at: 'expired', because: expect.stringMatching(/^the (compute|project) is deleted$/) },
+    ])
   })
 })

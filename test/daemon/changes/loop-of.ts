@@ -47,6 +47,7 @@ export const loopOf = ({ memory, ...given }: Given) =>
     clockOffset: () => 0,
     isClockSteady: () => true,
     ...NO_VERIFICATION,
+    isDeleted: () => false,
     published: () => undefined,
     settle: () => seconds(120),
     ...given,

@@ -233,6 +233,7 @@ function startLoop(
     clockOffset: () => 0,
     isClockSteady: () => true,
     ...NO_VERIFICATION,
+    isDeleted: () => false,
     published: () => undefined,
     ...variant,
     settle: () => variant.settle,
