@@ -85,7 +85,7 @@ export function nextStep(input: StepInput, now: Instant): Step {
 
 function nextOfScheduled(input: StepInput, state: Scheduled, now: Instant): Step {
   const { change, seen, rules } = input
-  if (now > change.deadline) return expired(input, noMomentText(change), now)
+  if (now > change.deadline) return expired(input, noMomentText(input), now)
   const unseen = waitBeforeLook(rules, state, now)
   if (unseen) return unseen
   if (!isFresh(seen, now)) return { do: 'look' }
@@ -121,8 +121,10 @@ function waitBeforeLook(
   return notBefore > now ? wait('retry', notBefore) : undefined
 }
 
-const noMomentText = ({ origin }: Change) =>
-  `no moment fitted ${origin.by === 'policy' ? 'within restart.max_wait of its policy' : 'before the deadline'}`
+const noMomentText = ({ change: { origin }, rules }: StepInput) =>
+  rules.policy?.because === 'policy'
+    ? 'its policy makes no such changes any more'
+    : `no moment fitted ${origin.by === 'policy' ? 'within restart.max_wait of its policy' : 'before the deadline'}`
 
 const isAwake = ({ compute }: Seen) => compute !== undefined && compute.state !== 'idle'
 

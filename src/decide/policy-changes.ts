@@ -1,5 +1,6 @@
-// Changes that a policy made of a recommendation: which of them end before they are sent, and which make way for a step.
-import { isUnderJudgement, type Change, type ChangeState } from '../model/policy/change.ts'
+// Changes that a policy made of a recommendation: which of them end before they are sent, which wait for a person, and which make way for a step.
+import { isUnderJudgement, takesBack, type Change, type ChangeState } from '../model/policy/change.ts'
+import type { ChangePolicy } from '../model/policy/change-policy.ts'
 import type { Recommendation } from '../model/policy/recommendation.ts'
 import { largestCu } from '../model/service/compute.ts'
 
@@ -19,6 +20,17 @@ export const costsMore = ({ origin, state, before, desired }: Change): boolean =
   before.sizing !== undefined &&
   desired.sizing !== undefined &&
   largestCu(desired.sizing) > largestCu(before.sizing)
+
+/**
+ * Whether a person is asked before it is sent, although nobody was to be when it was made: a reload took the mode `apply` from its policy. What
+ * takes a change back is proposed in every other mode; all else in `approve`, with the lever.
+ */
+export function asksNow(change: Change, { mode, levers }: Pick<ChangePolicy, 'mode' | 'levers'>): boolean {
+  const { when, state, kind } = change
+  if (when !== 'policy' || state.at !== 'scheduled' || state.approvedBy !== undefined) return false
+  if (takesBack(change)) return mode !== 'apply'
+  return mode === 'approve' && levers.some((lever) => lever === kind)
+}
 
 /** Id of the recommendation that it waits for; undefined where it rests on none. One that sets a value again rests on an earlier change. */
 export const waitsForRecommendation = ({ origin, state }: Change): string | undefined =>

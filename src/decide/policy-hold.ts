@@ -1,6 +1,6 @@
 // When a policy allows a change that nobody asked for: its mode and its windows. Level-triggered, so that a missed look loses no window.
 import type { Window } from '../calendar/window.ts'
-import { restartsCompute, type Change, type Hold } from '../model/policy/change.ts'
+import { restartsCompute, takesBack, type Change, type Hold } from '../model/policy/change.ts'
 import {
   SERVICE_WINDOW,
   type AwakeRungs,
@@ -50,11 +50,16 @@ function denialHold(
   return closedHold('denied-window', denying, { now, over: after(now, times.duration) })
 }
 
-/** Whether the policy as it is now would let it be made, or proposed: what a person approved needs no lever. */
-function stillDecides({ kind, state }: Change, { mode, levers }: ChangePolicy): boolean {
+/**
+ * Whether the policy as it is now would let it be made, or proposed. What a person approved needs no lever, nor does what takes a change back:
+ * that is made whether or not the policy still has the lever.
+ */
+function stillDecides(change: Change, { mode, levers }: ChangePolicy): boolean {
+  const { kind, state } = change
   const isApproved = 'approvedBy' in state && state.approvedBy !== undefined
   const isProposed = state.at === 'proposed' && mode === 'approve'
-  return isApproved || ((isProposed || mode === 'apply') && levers.some((lever) => lever === kind))
+  const hasLever = takesBack(change) || levers.some((lever) => lever === kind)
+  return isApproved || ((isProposed || mode === 'apply') && hasLever)
 }
 
 type Times = Pick<PolicyTerms, 'windows' | 'ofProject' | 'duration'>

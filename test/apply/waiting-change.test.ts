@@ -5,7 +5,7 @@ import type { Change } from '../../src/model/policy/change.ts'
 import { cu, seconds } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'
 import { SCHEDULED } from '../support/changes.ts'
-import { inputOf, NOW, seenOf } from './build.ts'
+import { inputOf, NOW, RULES, seenOf } from './build.ts'
 
 const stepOf = (over: Partial<StepInput>, fields: Partial<Change>): Step =>
   nextStep(inputOf(SCHEDULED, over, fields), NOW)
@@ -61,5 +61,12 @@ test.each<[origin: Change['origin'], because: string]>([
   expect(stepOf({}, { deadline: at(999), origin })).toEqual({
     do: 'record',
     state: { at: 'expired', because, endedAt: NOW },
+  })
+})
+
+test('a change that its policy held until the deadline says so: no window was missing', () => {
+  const held = { rules: { ...RULES, policy: { because: 'policy', until: undefined } } } as const
+  expect(stepOf(held, { deadline: at(999), when: 'policy' })).toMatchObject({
+    state: { at: 'expired', because: 'its policy makes no such changes any more' },
   })
 })

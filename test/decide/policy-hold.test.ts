@@ -75,6 +75,23 @@ describe('a policy', () => {
     expect(holdAt(time, policy)).toEqual(expected)
   })
 
+  test.each<[what: string, mode: ChangePolicy['mode'], origin: Change['origin'], expected: Hold | undefined]>(
+    [
+      ['a revert', 'apply', { by: 'revert', of: 'ch-two', name: 'policies[0]' }, undefined],
+      [
+        'a put-back',
+        'apply',
+        { by: 'schedule', name: 'office', period: iso('05T08:00'), of: 'ch-two' },
+        undefined,
+      ],
+      ['a step', 'apply', { by: 'schedule', name: 'office', period: iso('05T08:00') }, hold('policy')],
+      ['a revert', 'approve', { by: 'revert', of: 'ch-two', name: 'policies[0]' }, hold('policy')],
+    ],
+  )('without the lever, %s in the mode %s', (_, mode, origin, expected) => {
+    const policy = policyOf({}, { mode, levers: [] })
+    expect(holdAt('05T23:00', policy, { change: { ...BY_POLICY, origin } })).toEqual(expected)
+  })
+
   test.each<[what: string, time: string, when: ChangePolicy['restart']['when'], rungs: unknown]>([
     ['quiet, inside its window', '05T23:00', ['quiet'], { quiet: true, lowestLoad: false }],
     ['the lowest load, inside its window', '05T23:00', ['window'], { quiet: false, lowestLoad: true }],

@@ -292,6 +292,10 @@ export const isJudged = ({ origin, kind }: Pick<Change, 'origin' | 'kind'>): boo
 export const isUnasked = ({ origin }: Pick<Change, 'origin'>): boolean =>
   origin.by === 'policy' || isStepOrigin(origin)
 
+/** Whether it restores what was there before another change. */
+export const takesBack = ({ origin }: Pick<Change, 'origin'>): boolean =>
+  origin.by === 'revert' || (isStepOrigin(origin) && origin.of !== undefined)
+
 /** When the last request was sent; undefined where none is known to have been. */
 export function sentAtOf(state: ChangeState): Instant | undefined {
   if (state.at === 'applying') return state.sentAt

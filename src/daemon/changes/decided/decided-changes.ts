@@ -36,7 +36,7 @@ import type { CommandSources } from '../commands.ts'
 import { createForeignWatch } from '../foreign/foreign-watch.ts'
 import { reappliedIn, recommendationsOf, type ReappliedById } from '../foreign/reapply.ts'
 import { isFrom } from '../new-change.ts'
-import { endUnwanted, proposeLarger } from './end-unwanted.ts'
+import { endUnwanted, proposeAsked } from './end-unwanted.ts'
 import { createMaker } from './make-changes.ts'
 
 type DecidedSources = Omit<CommandSources, 'snapshot' | 'log' | 'history'> &
@@ -160,6 +160,15 @@ export function createDecidedChanges(sources: DecidedSources) {
     await watchBreaker()
     if (config().policies.alertsOfForeignChanges)
       await foreignWatch.look(account, existingComputes(snapshot, account), { policyOf, mayBrake: false })
+    await proposeAsked(
+      snapshot,
+      { account, views: existingComputes(snapshot, account) },
+      {
+        ...runnerOf(account),
+        policyOf: config().policies.changesOf,
+        isNearlySpent: () => false,
+      },
+    )
     if (await settingSteps.hasAny(account)) await make.putBacks(await settingSteps.of(snapshot, account))
   }
 
@@ -173,9 +182,14 @@ export function createDecidedChanges(sources: DecidedSources) {
     const overwritten = await foreignWatch.look(account, views, { policyOf, mayBrake: true })
     const again = await reappliedIn(sources, views, overwritten)
     const steps = await settingSteps.of(snapshot, account)
-    await proposeLarger(
-      views.filter((view) => view.changes && steps.isNearlySpent(targetOf(view))),
-      runnerOf(account),
+    await proposeAsked(
+      snapshot,
+      { account, views },
+      {
+        ...runnerOf(account),
+        policyOf: config().policies.changesOf,
+        isNearlySpent: steps.isNearlySpent,
+      },
     )
     const wanted = new Map(steps.wanted.map((step) => [stepKey(step), step]))
     wantedSteps.set(
@@ -221,7 +235,7 @@ export function createDecidedChanges(sources: DecidedSources) {
   }
 
   return {
-    /** Never rejects. Without policies that decide it looks at no compute, but once to name those that match nothing. */
+    /** Never rejects. Without policies that decide it looks for what takes changes back, and once for policies that match nothing. */
     decide: async (snapshot: Snapshot): Promise<void> => {
       warnOfUnmatched(snapshot)
       const { decidesChanges } = config().policies

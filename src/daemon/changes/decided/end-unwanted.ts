@@ -1,10 +1,17 @@
 // Changes that wait and are not wanted any more: their recommendation was withdrawn, dismissed, or replaced by a better one, or a person is to
 // decide about them.
 /* oxlint-disable no-await-in-loop -- few changes wait, one after the other */
-import { costsMore, unwantedBecause, waitsForRecommendation } from '../../../decide/policy-changes.ts'
-import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
+import {
+  asksNow,
+  costsMore,
+  unwantedBecause,
+  waitsForRecommendation,
+} from '../../../decide/policy-changes.ts'
+import type { ComputeView, ProjectView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { Change } from '../../../model/policy/change.ts'
+import type { ChangePolicy } from '../../../model/policy/change-policy.ts'
 import type { Recommendation } from '../../../model/policy/recommendation.ts'
+import { projectTargetOf, selectorTargetOf, type SelectorTarget } from '../../../model/policy/selector.ts'
 import type { History } from '../../../model/ports/history.ts'
 import { transition, type Journal } from '../../../model/ports/journal.ts'
 import type { ChangeRunner } from '../change-runner.ts'
@@ -21,8 +28,9 @@ export async function endUnwanted(
   snapshot: Snapshot,
   { account, views }: Readonly<{ account: string; views: readonly ComputeView[] }>,
 ): Promise<void> {
-  const projects = snapshot.accounts.find((view) => view.account === account)?.projects ?? []
-  const targets = [...views, ...projects].filter(({ changes = [] }) => changes.length > 0)
+  const targets = [...views, ...projectsIn(snapshot, account)].filter(
+    ({ changes = [] }) => changes.length > 0,
+  )
   const open = new Set(targets.flatMap(({ advice = [] }) => advice.map(({ id }) => id)))
   for (const { change } of targets.flatMap(({ changes = [] }) => changes)) {
     const id = waitsForRecommendation(change)
@@ -33,17 +41,37 @@ export async function endUnwanted(
   }
 }
 
-/** Larger sizes that wait, of computes of which a budget is nearly spent by now, wait for a person. */
-export async function proposeLarger(
-  views: readonly ComputeView[],
-  { store, now, wake }: Pick<ChangeRunner, 'store' | 'now' | 'wake'>,
+type ProposeSources = Pick<ChangeRunner, 'store' | 'now' | 'wake'> &
+  Readonly<{
+    policyOf: (target: SelectorTarget) => ChangePolicy
+    /** Whether a budget of the compute is nearly spent by now: then larger sizes wait for a person, too. */
+    isNearlySpent: (target: SelectorTarget) => boolean
+  }>
+
+/** Changes that wait and that a person is to decide about by now, also of projects. */
+export async function proposeAsked(
+  snapshot: Snapshot,
+  { account, views }: Readonly<{ account: string; views: readonly ComputeView[] }>,
+  { policyOf, isNearlySpent, store, now, wake }: ProposeSources,
 ): Promise<void> {
-  for (const { change } of views.flatMap(({ changes = [] }) => changes)) {
-    if (!costsMore(change)) continue
+  const ofComputes = views.flatMap(({ identity: { ref, compute, project }, changes = [] }) =>
+    changes.map(({ change }) => ({ change, target: selectorTargetOf(ref.account, compute, project) })),
+  )
+  const ofProjects = projectsIn(snapshot, account).flatMap(({ project, changes = [] }) =>
+    changes.map(({ change }) => ({ change, target: projectTargetOf(account, project) })),
+  )
+  for (const { change, target } of [...ofComputes, ...ofProjects]) {
+    const isAsked =
+      change.state.at === 'scheduled' &&
+      (asksNow(change, policyOf(target)) || (costsMore(change) && isNearlySpent(target)))
+    if (!isAsked) continue
     const proposed = await transition(store, { change, to: { at: 'proposed' } }, { at: now() })
     if (proposed.ok) wake()
   }
 }
+
+const projectsIn = ({ accounts }: Snapshot, account: string): readonly ProjectView[] =>
+  accounts.find((view) => view.account === account)?.projects ?? []
 
 /** Where a person has just dismissed it, without waiting for a pass. */
 export async function endChangesOf(

@@ -72,6 +72,25 @@ test('what a person approved stays', async () => {
   expect(await world.states()).toEqual([approved])
 })
 
+test('a change that waits becomes a proposal when a reload makes its policy ask', async () => {
+  const world = await waitingIn('apply')
+  world.reload([{ ...APPLY, mode: 'approve' }])
+  await world.pass()
+  expect(await world.states()).toEqual([{ at: 'proposed' }])
+  await world.pass()
+  expect((await world.changes()).map(({ version }) => version)).toEqual([2])
+})
+
+test('a change that a person approved is asked for no second time', async () => {
+  const world = await waitingIn('approve')
+  const [change] = await world.changes()
+  if (!change) throw new Error('a change was made')
+  const approved = { at: 'scheduled', approvedBy: 'ann', notBefore: ASKED_AT, attempts: 0 } as const
+  await transition(world.store.account('main'), { change, to: approved }, { at: ASKED_AT })
+  await world.pass()
+  expect(await world.states()).toEqual([approved])
+})
+
 test('a change whose recommendation is open stays', async () => {
   const world = await waitingIn('apply')
   await world.pass()

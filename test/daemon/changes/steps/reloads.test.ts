@@ -1,5 +1,6 @@
 // Steps after the configuration was changed in their period.
 import { expect, test } from 'vitest'
+import type { PolicyRule } from '../../../../src/model/policy/policies.ts'
 import { APPLY, budgetWorld, DAY, made, OFFICE_RULE, type BudgetWorld } from './step-world.ts'
 
 const waiting = async (world: BudgetWorld) =>
@@ -48,6 +49,34 @@ test('a step that waits ends when its schedule was removed', async () => {
   world.restart()
   await world.decide()
   expect(await waiting(world)).toEqual([])
+})
+
+test('a step that waits becomes a proposal when a reload makes its policy ask', async () => {
+  const world = await withWaitingRungs()
+  world.rule({ ...APPLY, mode: 'approve' })
+  await world.decide()
+  expect((await world.changes()).map(({ state }) => state.at)).toEqual(['proposed', 'proposed'])
+})
+
+test.each<[string, readonly PolicyRule[]]>([
+  [
+    'only suggests',
+    [
+      { ...OFFICE_RULE, mode: 'suggest' },
+      { ...APPLY, match: { project: ['project-9'] } },
+    ],
+  ],
+  ['was removed', []],
+])('a put-back that waits becomes a proposal when its policy %s', async (_, rules) => {
+  const world = await budgetWorld([OFFICE_RULE])
+  world.at(12 * 3600)
+  await world.pass()
+  world.at(19 * 3600)
+  await world.decide()
+  expect((await world.changes()).map(({ state }) => state.at)).toEqual(['done', 'scheduled'])
+  world.rule(...rules)
+  await world.decide()
+  expect((await world.changes()).map(({ state }) => state.at)).toEqual(['done', 'proposed'])
 })
 
 test('a step that stands is put back with the consent of a person after all policies were removed', async () => {
