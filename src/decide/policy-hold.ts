@@ -1,5 +1,5 @@
 // When a policy allows a change that nobody asked for: its mode and its windows. Level-triggered, so that a missed look loses no window.
-import type { Window } from '../calendar/window.ts'
+import { knownEnds, type Window } from '../calendar/window.ts'
 import { restartsCompute, takesBack, type Change, type Hold } from '../model/policy/change.ts'
 import {
   SERVICE_WINDOW,
@@ -150,27 +150,31 @@ function lastOutside(windows: readonly Window[], { from, last, duration }: Searc
 /** Names of windows and the windows, those that there are. */
 export type NamedWindows = Iterable<readonly [name: string, window: Window | undefined]>
 
-/** Hold by windows that are open now, or open before a change that begins now is over; until the last of them closes. */
+/**
+ * Hold by windows that are open now, or open before a change that begins now is over; until the last of them closes. One that goes on beyond
+ * what is searched has no known end.
+ */
 export function closedHold(
   because: 'freeze' | 'denied-window',
   named: NamedWindows,
   times: Readonly<{ now: Instant; over: Instant }>,
 ): Hold | undefined {
   const closed = [...named].flatMap(([name, window]) => {
-    const until = window && closedUntil(window, times)
-    return until === undefined ? [] : [{ name, until }]
+    const during = window && closedDuring(window, times)
+    return during ? [{ name, until: knownEnds(window, during).to }] : []
   })
   if (closed.length === 0) return undefined
+  const ends = closed.flatMap(({ until }) => until ?? [])
   return {
     because,
-    until: latest(...closed.map(({ until }) => until)),
+    until: ends.length < closed.length ? undefined : latest(...ends),
     detail: closed.map(({ name }) => name).join(', '),
   }
 }
 
-function closedUntil(window: Window, { now, over }: Readonly<{ now: Instant; over: Instant }>) {
+function closedDuring(window: Window, { now, over }: Readonly<{ now: Instant; over: Instant }>) {
   const open = window.at(now)
-  if (open) return open.to
+  if (open) return open
   const next = window.next(now)
-  return next && next.from < over ? next.to : undefined
+  return next && next.from < over ? next : undefined
 }

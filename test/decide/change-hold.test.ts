@@ -7,6 +7,7 @@ import type { Change } from '../../src/model/policy/change.ts'
 import { seconds } from '../../src/model/units.ts'
 import { at } from '../support/build.ts'
 import { changeOf } from '../support/changes.ts'
+import { weekly } from '../calendar/windows.ts'
 import { placedHold } from '../support/placed-holds.ts'
 
 const DAY = 86_400
@@ -155,6 +156,17 @@ test('of a change that a person asked for the clock stops it where there is a fr
 })
 
 describe('a freeze', () => {
+  test('that is always open has no end: windows are followed for a year only', () => {
+    const always = createWindow([weekly('00:00-24:00')])
+    const held = { because: 'freeze', until: undefined }
+    expect(holdBy({ freezes: [['always', always]] }, changeOf())).toMatchObject(held)
+    const freezes = [
+      ['always', always],
+      ['year-end', OPEN],
+    ] as const
+    expect(holdBy({ freezes }, changeOf())).toMatchObject(held)
+  })
+
   test.each<[what: string, window: ReturnType<typeof windowOf>, until: number | undefined]>([
     ['that is open holds until it closes', OPEN, 600],
     ['that opens before the change is over holds, too', windowOf(59, 900), 900],

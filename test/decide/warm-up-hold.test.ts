@@ -1,20 +1,13 @@
 import { expect, test } from 'vitest'
-import type { Window } from '../../src/calendar/window.ts'
+import { createWindow, type Window } from '../../src/calendar/window.ts'
 import { warmUpHold, type WarmUpHoldTerms } from '../../src/decide/warm-up-hold.ts'
 import type { Hold } from '../../src/model/policy/change.ts'
 import { at } from '../support/build.ts'
 import { placedHold } from '../support/placed-holds.ts'
 
 /** Open for an hour from `from` on, seconds. */
-const windowFrom = (from: number): Window => {
-  const span = { from: at(from), to: at(from + 3600) }
-  return {
-    at: (now) => (now >= span.from && now < span.to ? span : undefined),
-    next: (now) => (now < span.from ? span : undefined),
-    previous: () => undefined,
-    between: () => [span],
-  }
-}
+const windowFrom = (from: number): Window =>
+  createWindow([{ kind: 'once', from: at(from), to: at(from + 3600) }])
 
 const FREE: WarmUpHoldTerms = {
   freezes: [],

@@ -28,3 +28,7 @@ export const outlasts = (hold: EndingHold, deadline: Instant): boolean =>
 /** Whether no window of the policy is known to open again. */
 export const hasNoOpening = ({ because, until }: EndingHold): boolean =>
   because === ('outside-window' satisfies HoldReason) && until === undefined
+
+/** Whether its windows show that it goes on: none of the policy opens again, or a freeze is always open. */
+export const isEndless = (hold: EndingHold): boolean =>
+  hasNoOpening(hold) || (hold.because === ('freeze' satisfies HoldReason) && hold.until === undefined)

@@ -1,6 +1,6 @@
 // Words of changes, the same on the command line, on pages, in reports and in explanations.
 import type { HoldReason } from '../../model/policy/change.ts'
-import { hasNoOpening, isEndedByPerson, outlasts } from '../../model/policy/hold-end.ts'
+import { hasNoOpening, isEndedByPerson, isEndless, outlasts } from '../../model/policy/hold-end.ts'
 import { fromIso } from '../../model/time.ts'
 import { instant } from '../../model/units.ts'
 import type {
@@ -226,10 +226,9 @@ function inTimeText(
     return isEndedByPerson(hold)
       ? 'a person decides whether that ends before the deadline'
       : 'nobody can say whether that comes before the deadline'
-  if (outlasts(hold, fromIso(deadline) ?? instant(0))) return 'not before the deadline'
-  return hasNoOpening(hold)
-    ? 'not likely before the deadline: none is known to open again'
-    : 'not likely before the deadline: autosuspend is off, so that no suspension comes by itself; --when now does not wait for one'
+  if (hasNoOpening(hold)) return 'not likely before the deadline: none is known to open again'
+  if (isEndless(hold) || outlasts(hold, fromIso(deadline) ?? instant(0))) return 'not before the deadline'
+  return 'not likely before the deadline: autosuspend is off, so that no suspension comes by itself; --when now does not wait for one'
 }
 
 /** What would be sent and when, a line each. */

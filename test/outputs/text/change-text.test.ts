@@ -22,6 +22,12 @@ const AWAKE = { because: 'awake', until: undefined } as const
 test.each<[string, Hold, PlanJson['likely_in_time'], RegExp]>([
   ['a freeze beyond the deadline', FROZEN, 'no', /^ {2}waits: .*; not before the deadline$/],
   [
+    'a freeze that is always open',
+    { because: 'freeze', until: undefined },
+    'no',
+    /freeze; not before the deadline$/,
+  ],
+  [
     'a window of the past',
     { because: 'outside-window', until: undefined },
     'no',

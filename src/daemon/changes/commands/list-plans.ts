@@ -3,7 +3,7 @@ import { holdOf, type ChangeRules } from '../../../apply/hold.ts'
 import type { ChangePlan } from '../../../apply/plan.ts'
 import { slotSpan } from '../../../decide/slot.ts'
 import type { Snapshot } from '../../../model/output/snapshot.ts'
-import { hasNoOpening, isEndedByPerson, isTimed, outlasts } from '../../../model/policy/hold-end.ts'
+import { isEndedByPerson, isEndless, isTimed, outlasts } from '../../../model/policy/hold-end.ts'
 import { restartsCompute, type AskedMoment, type Change, type Hold } from '../../../model/policy/change.ts'
 import type { Recommendation } from '../../../model/policy/recommendation.ts'
 import { DEFAULT_AUTOSUSPEND_DELAY, targetKey } from '../../../model/service/compute.ts'
@@ -179,7 +179,7 @@ const NO_RULES: ChangeRules = {
 /**
  * Whether a change will be sent before its deadline. The first of these that applies is the answer:
  * 1. `unknown` where a person must do something first;
- * 2. `no` where a freeze, a hold or a window keeps it until the deadline, or no window opens again;
+ * 2. `no` where a freeze, a hold or a window keeps it until the deadline or has no end in sight;
  * 3. `unknown` where such a hold ends before, and no slot was found after it;
  * 4. whether the compute is likely to let it go.
  */
@@ -189,7 +189,7 @@ function likelyInTime(
   { hold, slot }: Pick<PlanState, 'hold' | 'slot'>,
 ): PlanJson['likely_in_time'] {
   if (hold && isEndedByPerson(hold)) return 'unknown'
-  if (hold && (outlasts(hold, change.deadline) || hasNoOpening(hold))) return 'no'
+  if (hold && (outlasts(hold, change.deadline) || isEndless(hold))) return 'no'
   return hold && isTimed(hold) && !slot ? 'unknown' : likelyLetGo(snapshot, change)
 }
 
