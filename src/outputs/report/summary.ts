@@ -62,26 +62,43 @@ function savingText({ recommendations, currency }: ReportWithoutVerdict) {
 /** Chance of going over a limit that the summary mentions: the likelier outcome. */
 const PROBABLE = 0.5
 
-function budgetText({ budgets }: ReportWithoutVerdict) {
+function budgetText({ budgets, slot, made_at }: ReportWithoutVerdict) {
   if (budgets === null || budgets.length === 0) return []
   const over = budgets.filter(({ share }) => share >= 1)
   const likely = budgets.filter(({ share, probability_over: odds }) => share < 1 && (odds ?? 0) >= PROBABLE)
-  if (over.length + likely.length === 0) return [withinText(budgets.length)]
-  return [...fullestText(over, overText), ...fullestText(likely, likelyText)]
+  if (over.length + likely.length === 0) return [withinText(budgets, slot)]
+  const isEnded = ({ period }: ReportBudget) => period.to <= made_at
+  return [
+    ...fullestText(over.filter(isEnded), (budget) => `was ${overText(budget)}`, ['was', 'were']),
+    ...fullestText(
+      over.filter((budget) => !isEnded(budget)),
+      (budget) => `is ${overText(budget)}`,
+    ),
+    ...fullestText(likely, likelyText),
+  ]
 }
 
-const withinText = (count: number) =>
-  count === 1 ? 'The budget is within its limit.' : `All ${count} budgets are within their limits.`
+/** Of a budget whose period began inside the week, earlier periods may have gone over. */
+function withinText(budgets: readonly ReportBudget[], { from }: Report['slot']) {
+  const when = budgets.some(({ period }) => period.from > from) ? ' at the end of the week' : ''
+  return budgets.length === 1
+    ? `The budget is within its limit${when}.`
+    : `All ${budgets.length} budgets are within their limits${when}.`
+}
 
-function fullestText(budgets: readonly ReportBudget[], text: (budget: ReportBudget) => string) {
+function fullestText(
+  budgets: readonly ReportBudget[],
+  text: (budget: ReportBudget) => string,
+  [one, many]: readonly [string, string] = ['is', 'are'],
+) {
   const [first, ...more] = budgets.toSorted((a, b) => b.share - a.share)
   if (!first) return []
-  const others = `, and so ${more.length === 1 ? 'is' : 'are'} ${countWithNoun(more.length, 'more budget')}`
-  return [`${text(first)}${more.length === 0 ? '' : others}.`]
+  const others = `, and so ${more.length === 1 ? one : many} ${countWithNoun(more.length, 'more budget')}`
+  return [`Budget ${displayName(first.budget)} ${text(first)}${more.length === 0 ? '' : others}.`]
 }
 
-const overText = ({ budget, spent, limit, unit }: ReportBudget) =>
-  `Budget ${displayName(budget)} is over its limit: ${budgetAmountText(spent, unit)} of ${budgetAmountText(limit, unit)}`
+const overText = ({ spent, limit, unit }: ReportBudget) =>
+  `over its limit: ${budgetAmountText(spent, unit)} of ${budgetAmountText(limit, unit)}`
 
-const likelyText = ({ budget, probability_over: chance }: ReportBudget) =>
-  `Budget ${displayName(budget)} will go over its limit with a chance of ${percentText(chance ?? 0)}`
+const likelyText = ({ probability_over: chance }: ReportBudget) =>
+  `will go over its limit with a chance of ${percentText(chance ?? 0)}`

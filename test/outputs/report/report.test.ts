@@ -191,7 +191,7 @@ describe('what is known', () => {
       ['weekly', toIso(to), 250, [50, 80, 100, 110]],
     ])
     expect(budgets?.[1]).toMatchObject({ share: 1.25, forecast: null, probability_over: null })
-    expect(verdict).toContain('Budget weekly is over its limit: 250.00 USD of 200.00 USD')
+    expect(verdict).toContain('Budget weekly was over its limit: 250.00 USD of 200.00 USD')
     const text = REPORT_RENDERINGS.markdown.render(told({ ...input, planned })).join('')
     expect(text).toContain('| weekly, per week, ended | 250.00 USD | 200.00 USD | 125 % |  |  |')
     const during = told({ ...input, planned, madeAt: instant(to - 1000) })
@@ -217,24 +217,6 @@ test.each([
   expect(sum(spend.days.map((day) => day.awake_seconds))).toBe(hours * 3600)
 })
 
-const verdictWith = (...parts: readonly { readonly share: number; readonly over: number }[]): string => {
-  const [first] = FLEETS.busy.planned?.budgets ?? []
-  const budgets = parts.flatMap(({ share, over }, index) =>
-    first?.forecast
-      ? [
-          {
-            ...first,
-            name: `b${index}`,
-            share: share as typeof first.share,
-            forecast: { ...first.forecast, probabilityOver: over as typeof first.share },
-          },
-        ]
-      : [],
-  )
-  const { verdict } = report({ computes: [], planned: { budgets, month: undefined } })
-  return verdict.replace('Nothing was awake, and nothing was spent. ', '')
-}
-
 describe('events', () => {
   test('are those of the week', () => {
     expect(report(FLEETS.broken).events?.told.map(({ at, kind }) => [at, kind])).toEqual([
@@ -250,30 +232,6 @@ describe('events', () => {
     const events = Array.from({ length: 300 }, (_, hour) => [hour / 2, 'key-refused', 'refused'] as const)
     const { told: shown, left } = report({ computes: [], events }).events ?? { told: [], left: 0 }
     expect([shown.length, left]).toEqual([200, 100])
-  })
-})
-
-describe('the verdict', () => {
-  test.each([
-    [[{ share: 0.3, over: 0.1 }], 'The budget is within its limit.'],
-    [
-      [
-        { share: 0.3, over: 0.1 },
-        { share: 0.9, over: 0.4 },
-      ],
-      'All 2 budgets are within their limits.',
-    ],
-    [[{ share: 0.3, over: 0.83 }], 'Budget b0 will go over its limit with a chance of 83 %.'],
-    [
-      [
-        { share: 1, over: 1 },
-        { share: 1.5, over: 1 },
-        { share: 1.1, over: 1 },
-      ],
-      'Budget b1 is over its limit: 212.00 USD of 200.00 USD, and so are 2 more budgets.',
-    ],
-  ])('%j', (parts, words) => {
-    expect(verdictWith(...parts)).toBe(words)
   })
 })
 
