@@ -153,6 +153,11 @@ export function createDecidedChanges(sources: DecidedSources) {
     return candidates
   }
 
+  const proposeSources = (account: string) => ({
+    ...runnerOf(account),
+    policyOf: config().policies.changesOf,
+  })
+
   /** Without policies that decide there is nothing to hold, and nothing to set again; what was set for a time is put back. */
   async function decideNothing(snapshot: Snapshot, account: string): Promise<void> {
     const { storedBrakes, watchBreaker } = runnerOf(account)
@@ -160,15 +165,7 @@ export function createDecidedChanges(sources: DecidedSources) {
     await watchBreaker()
     if (config().policies.alertsOfForeignChanges)
       await foreignWatch.look(account, existingComputes(snapshot, account), { policyOf, mayBrake: false })
-    await proposeAsked(
-      snapshot,
-      { account, views: existingComputes(snapshot, account) },
-      {
-        ...runnerOf(account),
-        policyOf: config().policies.changesOf,
-        isNearlySpent: () => false,
-      },
-    )
+    await proposeAsked(snapshot, account, { ...proposeSources(account), isNearlySpent: () => false })
     if (await settingSteps.hasAny(account)) await make.putBacks(await settingSteps.of(snapshot, account))
   }
 
@@ -182,15 +179,10 @@ export function createDecidedChanges(sources: DecidedSources) {
     const overwritten = await foreignWatch.look(account, views, { policyOf, mayBrake: true })
     const again = await reappliedIn(sources, views, overwritten)
     const steps = await settingSteps.of(snapshot, account)
-    await proposeAsked(
-      snapshot,
-      { account, views },
-      {
-        ...runnerOf(account),
-        policyOf: config().policies.changesOf,
-        isNearlySpent: steps.isNearlySpent,
-      },
-    )
+    await proposeAsked(snapshot, account, {
+      ...proposeSources(account),
+      isNearlySpent: steps.isNearlySpent,
+    })
     const wanted = new Map(steps.wanted.map((step) => [stepKey(step), step]))
     wantedSteps.set(
       account,

@@ -48,26 +48,35 @@ type ProposeSources = Pick<ChangeRunner, 'store' | 'now' | 'wake'> &
     isNearlySpent: (target: SelectorTarget) => boolean
   }>
 
-/** Changes that wait and that a person is to decide about by now, also of projects. */
+/** Changes of an account that wait and that a person is to decide about by now, also of projects. */
 export async function proposeAsked(
   snapshot: Snapshot,
-  { account, views }: Readonly<{ account: string; views: readonly ComputeView[] }>,
+  account: string,
   { policyOf, isNearlySpent, store, now, wake }: ProposeSources,
 ): Promise<void> {
-  const ofComputes = views.flatMap(({ identity: { ref, compute, project }, changes = [] }) =>
-    changes.map(({ change }) => ({ change, target: selectorTargetOf(ref.account, compute, project) })),
-  )
-  const ofProjects = projectsIn(snapshot, account).flatMap(({ project, changes = [] }) =>
-    changes.map(({ change }) => ({ change, target: projectTargetOf(account, project) })),
-  )
-  for (const { change, target } of [...ofComputes, ...ofProjects]) {
-    const isAsked =
-      change.state.at === 'scheduled' &&
-      (asksNow(change, policyOf(target)) || (costsMore(change) && isNearlySpent(target)))
+  for (const { change, target } of scheduledIn(snapshot, account)) {
+    const isAsked = asksNow(change, policyOf(target)) || (costsMore(change) && isNearlySpent(target))
     if (!isAsked) continue
     const proposed = await transition(store, { change, to: { at: 'proposed' } }, { at: now() })
     if (proposed.ok) wake()
   }
+}
+
+type TargetedChange = Readonly<{ change: Change; target: SelectorTarget }>
+
+/** It is called in every pass: a compute without a change takes nothing but its place in the loop. */
+function scheduledIn(snapshot: Snapshot, account: string): readonly TargetedChange[] {
+  const scheduled: TargetedChange[] = []
+  const add = (changes: ComputeView['changes'], targetOfChange: () => SelectorTarget) => {
+    for (const { change } of changes ?? [])
+      if (change.state.at === 'scheduled') scheduled.push({ change, target: targetOfChange() })
+  }
+  for (const { identity, state, changes } of snapshot.computes)
+    if (changes && identity.ref.account === account && !state.isDeleted)
+      add(changes, () => selectorTargetOf(account, identity.compute, identity.project))
+  for (const { project, changes } of projectsIn(snapshot, account))
+    if (changes) add(changes, () => projectTargetOf(account, project))
+  return scheduled
 }
 
 const projectsIn = ({ accounts }: Snapshot, account: string): readonly ProjectView[] =>
