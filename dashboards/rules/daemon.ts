@@ -7,7 +7,8 @@ const UP = 'up{job="dormouse"}'
 /** By instance, since sidecars are daemons of their own, with accounts and sinks of the same names: one that works must not hide another. */
 const AT = 'Dormouse at {{ $labels.instance }}'
 const WAKES_BY_READING = `increase(${metricName('wakeups_caused_total')}{reason=~"reading|unattributed"}[1h])`
-const requests = (matchers = ''): string => `sum(rate(${metricName('api_requests_total')}${matchers}[10m]))`
+const requests = (matchers = ''): string =>
+  `sum by (instance) (rate(${metricName('api_requests_total')}${matchers}[10m]))`
 
 export const DAEMON_RULES: RuleGroup = {
   name: 'dormouse-daemon',
@@ -39,7 +40,7 @@ export const DAEMON_RULES: RuleGroup = {
       about: 'daemon',
       core: `${requests('{code!~"2..|401|404|429"}')} / ${requests()} > 0.1`,
       for: '10m',
-      summary: '{{ $value | humanizePercentage }} of the requests to the service fail.',
+      summary: `${AT}: {{ $value | humanizePercentage }} of the requests to the service fail.`,
       description: 'The data becomes old. Check the status of the service, the network and the proxy.',
     },
     {
@@ -68,9 +69,9 @@ export const DAEMON_RULES: RuleGroup = {
       severity: 'warning',
       about: 'daemon',
       // the hold-off follows every start; freezes and holds are meant, and end
-      core: `max by (brake) (${metricName('brake_engaged')}{brake!~"hold_off|freeze|hold"}) == 1`,
+      core: `max by (brake, instance) (${metricName('brake_engaged')}{brake!~"hold_off|freeze|hold"}) == 1`,
       for: '5m',
-      summary: 'The brake {{ $labels.brake }} is engaged: changes wait.',
+      summary: `${AT}: the brake {{ $labels.brake }} is engaged: changes wait.`,
       description: '`dormouse brakes` says why, and what releases it.',
     },
     {

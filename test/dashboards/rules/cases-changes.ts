@@ -120,7 +120,7 @@ const PENDING: readonly Case[] = [
 
 const BRAKES: readonly Case[] = [
   {
-    title: 'the kill switch, until it is released; that of one replica counts',
+    title: 'the kill switch of one of two daemons, until it is released',
     alert: 'BrakeEngaged',
     step: '1m',
     series: [
@@ -135,8 +135,8 @@ const BRAKES: readonly Case[] = [
         [
           {
             severity: 'warning',
-            labels: { brake: 'kill_switch' },
-            summary: 'The brake kill_switch is engaged: changes wait.',
+            labels: { brake: 'kill_switch', instance: 'one:9477' },
+            summary: 'Dormouse at one:9477: the brake kill_switch is engaged: changes wait.',
           },
         ],
       ],

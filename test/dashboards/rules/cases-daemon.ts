@@ -70,10 +70,12 @@ const STALE: readonly Case[] = [
   },
 ]
 
-const requests = (code: string, values: string): Series =>
-  series('api_requests_total', { operation: 'get_project', code, priority: 'poll' }, values)
+const requests = (code: string, values: string, replica?: string): Series =>
+  series('api_requests_total', { operation: 'get_project', code, priority: 'poll' }, values, replica)
 
-const errors = (summary: string): readonly Firing[] => [{ severity: 'warning', labels: {}, summary }]
+const errors = (text: string): readonly Firing[] => [
+  { severity: 'warning', labels: { instance: 'one:9477' }, summary: `Dormouse at one:9477: ${text}` },
+]
 
 const API_ERRORS: readonly Case[] = [
   {
@@ -86,6 +88,17 @@ const API_ERRORS: readonly Case[] = [
       ['25m', errors('20% of the requests to the service fail.')],
       ['50m', []],
     ],
+  },
+  {
+    title: 'one of two daemons fails, and the other sends ten times as many requests',
+    alert: 'ApiErrors',
+    step: '1m',
+    series: [
+      requests('200', '0+8x60'),
+      requests('timeout', '0+2x60'),
+      requests('200', '0+100x60', 'two:9477'),
+    ],
+    checks: [['25m', errors('20% of the requests to the service fail.')]],
   },
   {
     title: 'a gateway answers for the service',
