@@ -8,7 +8,16 @@ import { jobStateWrite, type JobState, type Outbox } from '../../model/ports/out
 import { commit, type AccountStore } from '../../model/ports/store.ts'
 import { createOrder } from '../../std/in-order.ts'
 import { computeKey, type Compute, type ComputeRef } from '../../model/service/compute.ts'
-import { earliest, HOUR, instant, MINUTE, SECOND, type Instant, type Interval } from '../../model/units.ts'
+import {
+  DAY,
+  earliest,
+  HOUR,
+  instant,
+  MINUTE,
+  SECOND,
+  type Instant,
+  type Interval,
+} from '../../model/units.ts'
 
 /** `startedAt`: as the record shows it, once it does. */
 type SentWarmUp = Readonly<{
@@ -46,6 +55,8 @@ const STORED: JobState<Memory> = {
 const STARTS_WITHIN = MINUTE
 /** A wake may be seen so long after it: operations are listed 15 minutes late. */
 const REMEMBERED = HOUR
+/** Longest time for which a compute that was started waits for a client: the longest delay, and a day for a daemon that is down. */
+const WAITS_AT_MOST = 8 * DAY
 
 type SentOptions = Readonly<{
   account: string
@@ -75,12 +86,12 @@ export async function loadSentWarmUps({ account, store, epoch, history, now }: S
 
   return {
     counts: (): WarmUpCounts => memory.counts,
-    /** Undefined where none was sent to it within the last hour. */
+    /** Undefined where none is remembered. */
     lastTo: (ref: ComputeRef): Instant | undefined => sentTo(ref)?.at(-1)?.at,
     /** Projects with one of which nobody knows yet what came of it: passes look at them. */
     waiting: (): ReadonlySet<string> =>
       new Set(memory.sent.flatMap(({ projectId, result }) => (result === undefined ? [projectId] : []))),
-    /** When starts of the compute may have been ours; undefined where none was within the last hour. */
+    /** When starts of the compute may have been ours; undefined where none is remembered. */
     timesOf: (ref: ComputeRef): readonly Interval[] | undefined => {
       const times = sentTo(ref)
         ?.filter(({ result }) => result !== 'failed')
@@ -107,7 +118,7 @@ export async function loadSentWarmUps({ account, store, epoch, history, now }: S
     /** Counts what came of those that are over, by what the last pass stored. */
     follow: (ledger: Ledger) =>
       update((before) => {
-        const kept = before.sent.filter(({ at }) => at > now() - REMEMBERED)
+        const kept = before.sent.filter((one) => one.at > now() - rememberedFor(one))
         const sent = kept.map((one) => followed(one, ledger, account))
         const isSame =
           sent.length === before.sent.length && sent.every((one, index) => one === before.sent[index])
@@ -119,6 +130,9 @@ export async function loadSentWarmUps({ account, store, epoch, history, now }: S
       }),
   }
 }
+
+const rememberedFor = ({ startedAt, result }: SentWarmUp): number =>
+  startedAt !== undefined && result === undefined ? WAITS_AT_MOST : REMEMBERED
 
 const sentByEndpoint = ({ sent }: Memory) => Map.groupBy(sent, ({ endpointId }) => endpointId)
 
