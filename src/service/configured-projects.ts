@@ -39,8 +39,8 @@ type ConfiguredProjects = Readonly<{
 }>
 
 /**
- * A project that fails is a problem of the list. The list fails when the key is refused, or when all projects fail and none of them because
- * it is gone: that is an answer, and pages behind one of deleted projects are still to be read.
+ * A project that fails is a problem of the list. The list fails when the key is refused, or when all projects of the page fail, also by 404: a
+ * wrong address or a proxy answers so, and nothing is taken as deleted for it.
  */
 export async function getAll(
   projectIds: readonly string[],
@@ -57,8 +57,7 @@ export async function getAll(
   const fatal = errors.find(({ kind }) => kind === 'unauthorized')
   const [first] = errors
   if (fatal) return failed(fatal)
-  const isAnswered = results.some((result) => result.ok || result.error.kind === 'gone')
-  if (first && !isAnswered) return failed(first)
+  if (first && errors.length === results.length) return failed(first)
   return ok({
     items: results.flatMap((result) => (result.ok ? [result.value] : [])),
     ...unreadOf(projectIds.filter((_, index) => !results[index]?.ok)),

@@ -64,19 +64,6 @@ describe('projects named by id', () => {
     )
   })
 
-  test('are read behind a page whose projects are all deleted', async () => {
-    const ids = Array.from({ length: 21 }, (_, index) => `p-${index}`)
-    await using server = await faultyServer((response, request, count) => {
-      const isDeleted = count > 21 && ids.slice(0, 11).some((id) => request.url.endsWith(`/${id}`))
-      if (isDeleted) answers(404, { message: 'no' })(response)
-      else byPath({})(response, request, count)
-    })
-    const service = serviceOf(server.baseUrl, { projects: ids })
-    await service.listProjects(running)
-    const first = await service.listProjectsPage(undefined, running)
-    expect(first).toMatchObject(ok({ items: [], unread: ids.slice(0, 11), next: 'p-11' }))
-  })
-
   test('fail with the key', async () => {
     await using server = await faultyServer(byPath({ b: 401 }))
     const listed = await serviceOf(server.baseUrl, { projects: ['a', 'b'] }).listProjects(running)
