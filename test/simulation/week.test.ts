@@ -102,7 +102,7 @@ function judged({ ledger, world }: Week): Judged {
 }
 
 test('passes over five computes, once a minute, count what was', async () => {
-  const length = bySize(5, 0.25)
+  const length = bySize(4, 0.25)
   const week = await simulateWeek({ seed: 1, uses: fiveUses, days: length })
   expect(week.passes).toBe(length * 1440)
   const { outside, error, wakesCaused, wakes } = judged(week)

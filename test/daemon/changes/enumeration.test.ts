@@ -99,8 +99,8 @@ const twice = (outcomes: readonly LifeAndOutcome[]) => outcomes.filter(({ outcom
 
 describe('lives of a change', () => {
   test.each<[string, readonly Life[]]>([
-    ['a size or a restart', sample(bySize(5000, 300))],
-    ['defaults of a project', sample(bySize(600, 20), livesOf('defaults'))],
+    ['a size or a restart', sample(bySize(2500, 300))],
+    ['defaults of a project', sample(bySize(300, 20), livesOf('defaults'))],
   ])('%s: each ends, and took effect at most once; once where it is done', async (_, chosen) => {
     const outcomes = await liveAll(chosen, SAFE)
     expect(outcomes.filter(({ outcome }) => !outcome.hasEnded)).toEqual([])
@@ -123,8 +123,8 @@ describe('lives of a change', () => {
   })
 
   test.each<[string, readonly Life[]]>([
-    ['a size', sample(bySize(1200, 40))],
-    ['defaults of a project', sample(bySize(200, 10), livesOf('defaults'))],
+    ['a size', sample(bySize(600, 40))],
+    ['defaults of a project', sample(bySize(100, 10), livesOf('defaults'))],
   ])('%s: no value of a person is overwritten, whatever ends or fails', async (_, chosen) => {
     const outcomes = await liveAll(withPerson(chosen), SAFE)
     expect(overwritten(outcomes)).toEqual([])

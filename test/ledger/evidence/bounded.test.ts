@@ -25,7 +25,7 @@ const CASES = DELAYS.flatMap((delay) => USES.map(([use, isRead]) => ({ delay, us
 
 const DAY = 86_400
 /** Days of a run, twice the longest delay, and seconds between its passes. */
-const [DAYS, STEP] = bySize([14, 300], [0.5, 60])
+const [DAYS, STEP] = bySize([14, 600], [0.5, 60])
 /** Seconds between two readings. */
 const PACE = 300
 const MAX_ENTRIES = 100
