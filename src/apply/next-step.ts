@@ -208,7 +208,7 @@ function resultOf(
 }
 
 /**
- * Of a change whose values the service shows after the deadline. The first look after an outage, or after a stop of the daemon, may meet
+ * Result of a change whose values the service shows after the deadline. The first look after an outage, or after a stop of the daemon, may meet
  * operations that began long after the request, and a project of many computes is hardly ever without one: only those of the compute count.
  */
 function lateResult({ compute, operations }: Seen, deadline: Instant, now: Instant): Step {

@@ -22,7 +22,7 @@ const periods = array(period)
   .superRefine(refuseRepeatedDays)
   .transform((list) => list.toSorted((a, b) => a.from - b.from))
 
-/** Of two periods from one day on nobody could tell which price holds. */
+/** Two periods from one day on would leave open which price holds. */
 function refuseRepeatedDays(list: readonly z.output<typeof period>[], context: z.RefinementCtx): void {
   for (const [index, { from }] of list.entries()) {
     const first = list.findIndex((other) => other.from === from)
@@ -34,7 +34,7 @@ function refuseRepeatedDays(list: readonly z.output<typeof period>[], context: z
 const priceFileSchema = strictObject({ currency: someText, plans: record(string(), periods) })
 export type PriceFile = z.output<typeof priceFileSchema>
 
-/** Of the file of this package without a path. */
+/** Reads the file of this package where no path is given. */
 export function readPrices(path = SHIPPED_PRICES): Result<PriceFile, ConfigProblems> {
   const file = readYaml(path)
   return file.ok ? parseWithSchema(priceFileSchema, file.value.value, () => ({})) : file

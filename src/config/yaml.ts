@@ -19,7 +19,7 @@ export type LineOf = (path: readonly (string | number)[]) => number | undefined
 
 type ParsedYaml = Readonly<{ value: unknown; lineOf: LineOf }>
 
-/** Of a file; problems have no path. */
+/** Values of a file; problems do not name the file. */
 export function readYaml(path: string): ReturnType<typeof parseYaml> {
   try {
     return parseYaml(readText(path))

@@ -19,7 +19,7 @@ export const createLog = (level: string, redact: Redactor['redact'], output?: De
 
 /** Milliseconds until a pipe that was full is tried again. */
 const RETRY_AFTER = 100
-/** Of a pipe that stays full, in one line, 1 s: longer than a reader needs that is alive, and no probe fails meanwhile. */
+/** Attempts for one line at a pipe that stays full, 1 s in all: longer than a reader needs that is alive, and no probe fails meanwhile. */
 const MAX_RETRIES = 10
 
 /**

@@ -39,7 +39,7 @@ type CountedPastOptions = Readonly<{
   history: Pick<History, 'days' | 'awakeTimes'> & Pick<Outbox, 'jobState'>
   store: Pick<AccountStore, 'commit'>
   epoch: number
-  /** Of the account. */
+  /** Zone of the account. */
   zone: Zone
   log: Pick<DaemonEnvironment['log'], 'error' | 'info'>
   /** Called once the past was read: outputs may show it before the next pass. */

@@ -78,7 +78,7 @@ function budgetText({ budgets, slot, made_at }: ReportWithoutVerdict) {
   ]
 }
 
-/** Of a budget whose period began inside the week, earlier periods may have gone over. */
+/** Where a period began inside the week, earlier periods of that budget may have gone over. */
 function withinText(budgets: readonly ReportBudget[], { from }: Report['slot']) {
   const when = budgets.some(({ period }) => period.from > from) ? ' at the end of the week' : ''
   return budgets.length === 1

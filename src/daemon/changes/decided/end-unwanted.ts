@@ -64,7 +64,7 @@ export async function proposeAsked(
 
 type TargetedChange = Readonly<{ change: Change; target: SelectorTarget }>
 
-/** It is called in every pass: a compute without a change takes nothing but its place in the loop. */
+/** Runs in every pass: a compute without a change takes nothing but its place in the loop. */
 function scheduledIn(snapshot: Snapshot, account: string): readonly TargetedChange[] {
   const scheduled: TargetedChange[] = []
   const add = (changes: ComputeView['changes'], targetOfChange: () => SelectorTarget) => {
