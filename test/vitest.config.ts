@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { LONG_FILES } from './support/long-files.ts'
@@ -9,22 +10,44 @@ import { LeftOutReporter } from './support/left-out-reporter.ts'
  * that a module is loaded once per worker: no module keeps state at top level.
  */
 const OWN_WORKER = ['test/end-to-end/**/*.test.ts', 'test/hostile/connections.test.ts']
+
+/** Tests that mostly wait for processes and sockets of their own. */
+const WAITING = ['test/hostile/**/*.test.ts', 'test/local/**/*.test.ts', 'test/outputs/page/browser.test.ts']
+
+const CORES = availableParallelism()
+
+/**
+ * Tests that wait, then tests that work. Of the latter one for each core: on two cores four workers took as long as two, and a fifth more CPU.
+ */
+const TURNS = {
+  waiting: { maxWorkers: 2 * CORES, sequence: { groupOrder: 0 } },
+  working: { maxWorkers: CORES, sequence: { groupOrder: 1 } },
+}
+
 const leftOut =
   process.env['CI'] === 'true' ? [] : [...Object.keys(LONG_FILES), ...(hasPostgres() ? [] : POSTGRES_FILES)]
 
 /** Parts of the paths of files that take long: they would otherwise end last, alone. */
 const BEGIN_FIRST = [
-  '/end-to-end/demo',
+  '/end-to-end/budgets',
+  '/end-to-end/steps',
+  '/end-to-end/ladder',
+  '/end-to-end/policies',
+  '/end-to-end/update-windows',
+  '/end-to-end/change-crash',
+  '/end-to-end/revert',
+  '/end-to-end/controller',
   '/end-to-end/',
+  '/hostile/service',
   '/outputs/page/browser',
+  '/local/replica',
+  '/simulation/changes',
   '/simulation/faults/',
   '/simulation/',
-  '/local/lifecycle',
   '/ledger/trial/',
-  '/dashboards/rules/',
   '/daemon/changes/enumeration',
+  '/dashboards/rules/',
   '/bench/advice/',
-  '/advise/delay/guard',
 ]
 
 /** Those with a worker to themselves go first: a shared worker is kept only while the next file may share it. */
@@ -33,37 +56,15 @@ const rankOf = ({ moduleId, project }: TestSpecification): number => {
   return (project.config.isolate ? 0 : 1000) + (found < 0 ? BEGIN_FIRST.length : found)
 }
 
-/** Files that keep a core busy all the time. Those of whole programs mostly wait, so that both together end sooner than one after the other. */
-const isBusy = ({ moduleId }: TestSpecification): boolean => BUSY.some((part) => moduleId.includes(part))
-const BUSY = [
-  '/simulation/',
-  '/daemon/changes/enumeration',
-  '/advise/delay/guard',
-  '/outputs/page/browser',
-  '/ledger/trial/',
-  '/bench/advice/',
-]
-
-/** With four workers about two wait and two are busy, one for each core. */
-const WAITING_FOR_EACH_BUSY = 2
-
 class LongFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const ranked = files.toSorted((a, b) => rankOf(a) - rankOf(b))
-    const busy = ranked.filter(isBusy)
-    const others = ranked.filter((file) => !isBusy(file))
-    const mixed = others.flatMap((file, index) =>
-      index % WAITING_FOR_EACH_BUSY === 0 && busy.length > 0 ? [...busy.splice(0, 1), file] : [file],
-    )
-    return Promise.resolve([...mixed, ...busy])
+    return Promise.resolve(files.toSorted((a, b) => rankOf(a) - rankOf(b)))
   }
 }
 
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    // more workers than cores: most of these tests wait for processes and sockets
-    maxWorkers: 4,
     // only ends what hangs: a simulated week of 10 s takes ten times that on a busy machine
     testTimeout: 600_000,
     hookTimeout: 600_000,
@@ -74,18 +75,30 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'shared worker',
+          name: 'own worker',
+          ...TURNS.waiting,
+          include: OWN_WORKER,
+          exclude: [...configDefaults.exclude, ...leftOut],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'waiting',
+          ...TURNS.waiting,
           isolate: false,
-          include: ['test/**/*.test.ts'],
+          include: WAITING,
           exclude: [...configDefaults.exclude, ...OWN_WORKER, ...leftOut],
         },
       },
       {
         extends: true,
         test: {
-          name: 'own worker',
-          include: OWN_WORKER,
-          exclude: [...configDefaults.exclude, ...leftOut],
+          name: 'working',
+          ...TURNS.working,
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...OWN_WORKER, ...WAITING, ...leftOut],
         },
       },
     ],

@@ -17,7 +17,7 @@ import { page, until } from './support.ts'
 /** Seconds, more than a busy machine puts between two bursts. */
 const DELAY = 6
 
-test('a change waits while a client works, and is made once while nobody is connected', async () => {
+test.concurrent('a change waits while a client works, and is made once while nobody is connected', async () => {
   await using shop = await stage({ name: 'shop', cu: 1, suspendTimeoutSeconds: DELAY })
   const { configFile, apiUrl } = shop
   const work = bursts(shop.uri)
@@ -66,7 +66,7 @@ const ADVICE = `advice: { min_history: 5s, min_gaps: 5, min_peaks: 60s, grid: 1s
 policies: [{ match: {}, autosuspend: { floor: 2s, ceiling: 6s, wake_cost: 5s } }]
 `
 
-test('an approved recommendation is sent once, as its plan says, and is then implemented', async () => {
+test.concurrent('an approved recommendation is sent once, as its plan says, and is then implemented', async () => {
   await using forgotten = await stage({ name: 'forgotten', suspendTimeoutSeconds: -1 }, { lines: ADVICE })
   const { configFile, apiUrl } = forgotten
   await (await connected(forgotten.uri)).end()

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { ChangeJson } from '../../src/outputs/text/change-schema.ts'
 import { bursts, metricIs, stage, type Stage } from './change-stage.ts'
 import { changesAt, changeThat, command } from './change-support.ts'
-import { until } from './support.ts'
+import { page, until } from './support.ts'
 
 const LINES = `
 advice: { min_history: 5s, min_gaps: 5, min_peaks: 10s, grid: 1s }
@@ -37,8 +37,9 @@ test('three changes and one alert, then none, until a person releases the brake'
   const end = new AbortController()
   const controlling = control(world, end.signal)
   const name = `controller.${first.endpoint_id}`
-  const isEngaged = async () => (await command(configFile, 'brakes')).out.includes(name) || undefined
+  const isEngaged = async () => (await page(`${apiUrl}/api/v1/brakes`)).text.includes(name) || undefined
   await until('the brake', isEngaged, 200)
+  expect((await command(configFile, 'brakes')).out).toContain(name)
   const changes = (await changesAt(apiUrl)) ?? []
   const sent = changes.filter(wasSent)
   expect(sent).toHaveLength(3)

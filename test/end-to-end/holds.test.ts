@@ -41,7 +41,7 @@ const firstChange = ({ apiUrl }: Stage) =>
     return (JSON.parse(text) as ChangesJson).changes[0]
   })
 
-test('a hold stops a change of a policy whose window is open; after its end the change goes', async () => {
+test.concurrent('a hold stops a change of a policy whose window is open; after its end the change goes', async () => {
   await using world = await stage(OVERSIZED, { lines: linesOf('now') })
   const { configFile, apiUrl, sent } = world
   const placed = await command(
@@ -92,7 +92,7 @@ test('a hold stops a change of a policy whose window is open; after its end the 
   ).toBe(true)
 })
 
-test('a person lets a change of a policy go before its window opens', async () => {
+test.concurrent('a person lets a change of a policy go before its window opens', async () => {
   await using world = await stage(OVERSIZED, { lines: linesOf('later') })
   const { configFile, apiUrl, sent } = world
   const work = bursts(world.uri)
@@ -113,7 +113,7 @@ test('a person lets a change of a policy go before its window opens', async () =
   expect(sent).toHaveLength(1)
 })
 
-test('a freeze stops what a person asked for, until the file has none', async () => {
+test.concurrent('a freeze stops what a person asked for, until the file has none', async () => {
   const usual = `${windows()}\nchanges: { freeze: [now] }\n`
   await using world = await stage({ name: 'frozen', cu: 1, suspendTimeoutSeconds: 300 }, { lines: usual })
   const { configFile, apiUrl, sent } = world

@@ -31,7 +31,7 @@ const stopOf = (world: Stage) =>
 
 const PROJECT = { name: 'oversized', cu: 1, suspendTimeoutSeconds: -1 }
 
-test('with quiet it goes when two readings show nobody', async () => {
+test.concurrent('with quiet it goes when two readings show nobody', async () => {
   const { lines } = linesOf('quiet', 60)
   await using world = await stage(PROJECT, { lines })
   const { apiUrl, configFile } = world
@@ -52,7 +52,7 @@ test('with quiet it goes when two readings show nobody', async () => {
   expect(world.mutations()).toMatchObject([{ action: 'update' }])
 })
 
-test('with window it waits for a low load, and goes at the last safe moment, with the sessions counted', async () => {
+test.concurrent('with window it waits for a low load, and goes at the last safe moment, with the sessions counted', async () => {
   const { lines, closes } = linesOf('window', 5)
   await using world = await stage(PROJECT, { lines })
   const { apiUrl } = world

@@ -44,7 +44,7 @@ export function dormouse(words: readonly string[], env: Readonly<Record<string, 
 }
 
 /** Between two questions, ms: each costs a daemon that is asked for its state some milliseconds of work. */
-const PAUSE = 150
+const PAUSE = 400
 
 /** Asks again and again, at most for `seconds`, until the answer is there. */
 export async function until<Value>(

@@ -30,7 +30,7 @@ const firstChange = ({ apiUrl }: Stage) =>
     return (JSON.parse(text) as ChangesJson).changes[0]
   })
 
-test('a change that waits for the window service goes inside the update window of its project', async () => {
+test.concurrent('a change that waits for the window service goes inside the update window of its project', async () => {
   await using world = await stage(
     { name: 'oversized', cu: 1, suspendTimeoutSeconds: 5 },
     { lines: linesOf('when: [window], windows: [service]') },
@@ -62,7 +62,7 @@ test('a change that waits for the window service goes inside the update window o
   expect(world.sent).toHaveLength(1)
 })
 
-test('a compute that never sleeps is changed before an announced update, which restarts it no more', async () => {
+test.concurrent('a compute that never sleeps is changed before an announced update, which restarts it no more', async () => {
   await using world = await stage(
     { name: 'oversized', cu: 1, suspendTimeoutSeconds: -1 },
     { lines: linesOf('when: [quiet], windows: [far]') },

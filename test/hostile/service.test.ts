@@ -58,7 +58,7 @@ const CLAIMING = [
 ] as const satisfies readonly ModeName[]
 
 /** Of the others so many are accounts of one daemon: a start costs more than an attack. */
-const TOGETHER = 4
+const TOGETHER = 6
 
 /** Computes of the normal account. */
 const FEW = 3
@@ -71,7 +71,7 @@ const groups = Array.from({ length: Math.ceil(others.length / TOGETHER) }, (_, i
 }))
 
 describe('services whose modes are', () => {
-  const seconds = 3
+  const seconds = 2
   let normal: Promise<Damage> | undefined
   const attacked = async (modes: readonly ModeName[]): Promise<Damage> => {
     normal ??= attack(['normal'], { seconds })
