@@ -58,7 +58,7 @@ const CLAIMING = [
 ] as const satisfies readonly ModeName[]
 
 /** Of the others so many are accounts of one daemon: a start costs more than an attack. */
-const TOGETHER = 6
+const TOGETHER = 9
 
 /** Computes of the normal account. */
 const FEW = 3
