@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -160,5 +160,6 @@ test('where there is no Postgres it says where it looked and what to install', a
     PATH: '/nowhere',
   })
   expect(await local.ended).toBe(1)
+  rmSync(folder, { recursive: true })
   expect(local.err()).toMatch(/no Postgres 14 or newer found; looked at .*\/nowhere.*apt install postgresql/)
 })

@@ -1,14 +1,15 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { readTraceFile } from '../../../src/cli/terminal/trace-file.ts'
 
 const TEXT = 'series,ts,value,metric\n'
 const ZIPPED = gzipSync(TEXT.repeat(1000))
 
 const folder = mkdtempSync(join(tmpdir(), 'dormouse-trace-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 const written = (content: string | Buffer) => {
   const path = join(folder, 'load.csv.gz')
   writeFileSync(path, content)

@@ -76,7 +76,11 @@ test.runIf(existsSync(PACKAGE))("own settings do not end the service's work in t
   await ended(newest, projectId)
   // a session in template1 keeps a creation waiting
   const session = await connected(uri.replace('/app?', '/template1?'))
-  await session.query('set idle_session_timeout = 0')
+  await session.query(
+    Object.keys(hasty)
+      .map((name) => `set ${name} = 0`)
+      .join('; '),
+  )
   const database = { name: 'second', owner_name: 'app_owner' }
   const databases = `/projects/${projectId}/branches/${branchId}/databases`
   expect((await call(newest, `POST ${databases}`, { body: { database } })).status).toBe(201)
