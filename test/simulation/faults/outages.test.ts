@@ -84,8 +84,8 @@ const ROUTES: readonly (Route | undefined)[] = [
 const ROWS = ROUTES.flatMap((route, nth) =>
   OUTAGES.map((kind, index) => ({ route, kind, length: SHORT, turn: (nth + index) % OUTAGES.length })),
 )
-/** Half of them: each kind on two routes, and each route with four kinds. */
-const SHORT_ROWS = ROWS.filter(({ turn }) => turn % 2 === 0)
+/** Half of them, each kind on two routes; and 404 on every route, because a deletion is answered so. */
+const SHORT_ROWS = ROWS.filter(({ kind, turn }) => turn % 2 === 0 || kind === 404)
 /** Each route with another kind. */
 const LONG_ROWS = ROWS.filter(({ turn }) => turn === 0).map((row) => ({ ...row, length: LONG }))
 /** Status of the passes under a fault. Operations are asked for only after transitions that records do not date. */
