@@ -27,8 +27,8 @@ export type ReportJob = Readonly<{
   accounts: readonly string[]
   /** The report about all teams, and one for each of these. @throws when the store fails */
   make: (order: ReportOrder, teams: readonly string[]) => Promise<readonly ReportPart[]>
-  /** The last slot until now that a report belongs to, at each poll. */
-  recordDue: (slot: Instant) => void
+  /** When the last report was due, at each poll. */
+  recordDue: (at: Instant) => void
   /** A report could not be made or stored; it is tried again after a while. */
   failed: (account: string, cause: unknown) => void
 }>
@@ -58,9 +58,9 @@ const MAX_MANUAL = 100
 /** Makes what is due until `signal` aborts. Never rejects. */
 export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Promise<void> {
   const pauses = new Map<string, Readonly<{ since: number; pause: Seconds }>>()
+  const recordDue = createDueRecorder(job)
   while (!signal.aborted) {
-    const due = lastDue(job.schedule(), job.clock.now())
-    if (due !== undefined) job.recordDue(due)
+    await recordDue()
     for (const account of job.accounts) {
       const before = pauses.get(account)
       if (before && job.clock.monotonic() - before.since < before.pause) continue
@@ -78,11 +78,30 @@ export async function runReportSchedule(job: ReportJob, signal: AbortSignal): Pr
   }
 }
 
+/** Reads the store only at a new slot. */
+function createDueRecorder(job: ReportJob): () => Promise<void> {
+  let due: Readonly<{ slot: Instant; at: Instant }> | undefined
+  return async () => {
+    const slot = lastDue(job.schedule(), job.clock.now())
+    if (slot !== undefined && slot !== due?.slot) due = { slot, at: await dueAt(job, slot) }
+    if (due) job.recordDue(due.at)
+  }
+}
+
 /** The first slot of the last week that has one until `now`: a week is reported once. */
 function lastDue(schedule: Schedule, now: Instant): Instant | undefined {
   const slot = slotUntil(schedule, now)
   const week = slot && isoWeekInterval(isoWeekIdOf(slot, schedule.zone), schedule.zone)
   return week && slotAfter(schedule, instant(week.from - 1))
+}
+
+/** The slot, or when all accounts had the report of its week, if that was before: an earlier schedule had another slot. */
+async function dueAt({ store, accounts, schedule }: ReportJob, slot: Instant): Promise<Instant> {
+  const week = weekBefore(slot, schedule().zone)
+  const stored = await Promise.all(
+    accounts.map((account) => week && store.report(account, week.id).catch(() => undefined)),
+  )
+  return instant(Math.min(slot, Math.max(...stored.map((report) => report?.madeAt ?? slot))))
 }
 
 /** Makes the report of the last missed slot alone, within the catch-up time. A week is reported once. */

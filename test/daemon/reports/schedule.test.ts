@@ -92,6 +92,21 @@ test.each([
   expect([...here.due]).toEqual(slots)
 })
 
+test('a report that an earlier schedule made is not due again at the slot of a later one', async () => {
+  const here = setting()
+  await here.runFor(9 * HOUR)
+  const wednesdays = parseCron('0 8 * * WED')
+  if (!wednesdays.ok) throw new Error(wednesdays.error)
+  here.asked.cron = wednesdays.value
+  here.due.clear()
+  await here.runFor(4 * DAY)
+  expect(here.made).toHaveLength(1)
+  expect(Math.max(...here.due)).toBe(at(8 * HOUR))
+  await here.runFor(7 * DAY)
+  expect(here.made).toHaveLength(2)
+  expect(Math.max(...here.due)).toBe(at(9 * DAY + 8 * HOUR))
+})
+
 test('after missed slots only the last report is made, marked late, and none beyond the catch-up time', async () => {
   const here = setting()
   await here.runFor(DAY)
