@@ -16,11 +16,18 @@ type Streams = Readonly<{
   stderr: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY'>>
 }>
 
+/** Not a fault of the program. */
+class OutputError extends Error {
+  constructor(cause: Error) {
+    super(`the output cannot be written (${cause.message})`, { cause })
+  }
+}
+
 /** A reader that closes the pipe (`| head`) ends the output, not the program. */
 export function createIo({ stdin, stdout, stderr }: Streams, signal: AbortSignal): Io {
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
+      if (error.code !== 'EPIPE') throw new OutputError(error)
     })
   return guardOutput({
     ...createRedactor(),
@@ -66,4 +73,5 @@ export const guardOutput = (io: Io): Io => {
 }
 
 /** Prints a fault of the program with its causes and their properties, as Node would, but through the exit of all texts. */
-export const failCrash = (io: Io, cause: unknown): ExitCode => failText(io, inspect(cause, { depth: 4 }))
+export const failCrash = (io: Io, cause: unknown): ExitCode =>
+  failText(io, cause instanceof OutputError ? cause.message : inspect(cause, { depth: 4 }))

@@ -1,8 +1,13 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { textFields, textTable } from '../../../src/cli/terminal/io.ts'
 import { createIo } from '../../../src/cli/terminal/process-io.ts'
 import { dormouse, words } from '../local-cli.ts'
+
+const PROGRAM = join(import.meta.dirname, '../../../src/dormouse.mjs')
 
 test('a table has columns as wide as their widest cell', () => {
   expect(
@@ -35,6 +40,19 @@ describe('a stream', () => {
     const io = createIo({ stdout, stderr: new PassThrough() }, new AbortController().signal)
     expect(() => stdout.emit('error', broken('EPIPE'))).not.toThrow()
     expect(() => io.out('more')).not.toThrow()
+  })
+
+  test.skipIf(!existsSync('/dev/full'))('on a full disk ends the program with one line', () => {
+    const full = openSync('/dev/full', 'w')
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, '--help'], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(full)
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'dormouse: the output cannot be written (ENOSPC: no space left on device, write)\n',
+    })
   })
 
   test('that fails otherwise does', () => {
