@@ -4,8 +4,9 @@ import { secretFileWarnings } from '../../config/secret-files.ts'
 import { startDaemon, type Daemon } from '../../daemon/daemon.ts'
 import { createLog } from '../../daemon/log.ts'
 import { fleetJson } from '../../daemon/http/api/status-json.ts'
+import { sanitize } from '../../std/sanitize.ts'
 import { CONFIG_TEXT, readConfiguration } from '../connect/configuration.ts'
-import { fleetTable } from '../terminal/fleet-table.ts'
+import { fleetTable, partialLines } from '../terminal/fleet-table.ts'
 import { EXIT, failUsage, jsonText, reportFindings, type CommandSession } from '../terminal/io.ts'
 
 type Options = Readonly<{ config?: string; json?: boolean }>
@@ -61,6 +62,9 @@ async function runOnce(options: Options, { io, version }: Process) {
   if (!snapshot) return EXIT.failed
   const fleet = fleetJson(snapshot)
   io.out(options.json ? jsonText(fleet) : fleetTable(fleet))
+  for (const account of fleet.accounts)
+    for (const line of partialLines(account))
+      io.err(`dormouse: account ${sanitize(account.account)}: ${line}; run reads them`)
   const problems = fleet.accounts.flatMap((account) => account.problems)
   const exitCode = reportFindings(io, problems)
   return snapshot.ready ? exitCode : EXIT.failed

@@ -14,7 +14,7 @@ import {
 } from '../../outputs/text/amounts.ts'
 import { readFleet, withApiOptions, type ApiOptions } from '../connect/daemon.ts'
 import { printFleetAnswer } from '../connect/stored.ts'
-import { fleetTable } from '../terminal/fleet-table.ts'
+import { fleetTable, partialLines } from '../terminal/fleet-table.ts'
 import type { CommandSession } from '../terminal/io.ts'
 
 export const createStatusCommand = ({ io, end }: CommandSession) =>
@@ -67,7 +67,7 @@ function accountText(account: FleetJson['accounts'][number], isStored: boolean) 
       : [
           `  metering diverges from the ledger for ${count.projects_off} of ${count.projects_compared} projects`,
         ]),
-    ...(isStored ? [] : partialLines(account)),
+    ...(isStored ? [] : partialLines(account).map((line) => `  ${line}`)),
     ...account.problems.map((problem) => `  not seen: ${sanitize(problem)}`),
   ].join('\n')
 }
@@ -78,14 +78,6 @@ function ageLines({ service, stored, last_sweep_at, stored_at }: FleetJson['acco
   if (last_sweep_at === null || (stored && isReached)) return []
   const age = `the data is ${stored_at === null ? 'from before Dormouse started' : `as of ${toSecond(stored_at)}`}`
   return [stored ? `  ${age}` : `  the ledger cannot be stored: ${age}`]
-}
-
-function partialLines({ list_complete, projects_unseen }: FleetJson['accounts'][number]) {
-  const lacks = [
-    ...(projects_unseen === 0 ? [] : [`${countWithNoun(projects_unseen, 'project')} not looked at yet`]),
-    ...(list_complete ? [] : ['the project list is not read to its end']),
-  ]
-  return lacks.length === 0 ? [] : [`  totals are partial: ${lacks.join(', and ')}`]
 }
 
 const boundedText = (bounds: Readonly<{ low: number; likely: number; high: number }>, unit: string) =>

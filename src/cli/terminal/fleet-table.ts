@@ -1,6 +1,6 @@
 import type { ComputeJson, FleetJson } from '../../daemon/http/api/status-json.ts'
 import { STATE_WORDS } from '../../outputs/text/explain.ts'
-import { moneyColumns, spanText } from '../../outputs/text/amounts.ts'
+import { countWithNoun, moneyColumns, spanText } from '../../outputs/text/amounts.ts'
 import { textTable } from './io.ts'
 
 const HEADINGS = ['COMPUTE', 'STATE', 'CU', 'AWAKE', 'SPEND', 'HIT RATIO', 'CONNECTIONS', 'WHY']
@@ -20,6 +20,17 @@ export function fleetTable({ computes, taken_at }: FleetJson): string {
     HEADINGS,
     rows.toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
   )
+}
+
+/** What totals of an account lack; nothing after the first passes of a daemon. */
+export function partialLines(account: FleetJson['accounts'][number]): readonly string[] {
+  const { list_complete, projects_unseen: unseen, projects_without_past: withoutPast } = account
+  const lacks = [
+    ...(unseen === 0 ? [] : [`${countWithNoun(unseen, 'project')} not looked at yet`]),
+    ...(withoutPast === 0 ? [] : [`the past of ${countWithNoun(withoutPast, 'project')} not read yet`]),
+    ...(list_complete ? [] : ['the project list is not read to its end']),
+  ]
+  return lacks.length === 0 ? [] : [`totals are partial: ${lacks.join(', and ')}`]
 }
 
 const spendOf = ({ spend: { shown_likely: likely, currency } }: ComputeJson) => ({

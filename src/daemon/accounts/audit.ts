@@ -11,6 +11,7 @@ import type { AdviceOfCompute } from '../advice/read-input.ts'
 import { evaluateCompute, type AdvicePlan } from '../advice/evaluate.ts'
 import type { ApiKey } from '../../model/service/api-key.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
+import { isLookedAt } from '../../model/ledger/project-entry.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import type { Listing, ServiceOperations } from '../../model/ports/service.ts'
 import { serviceErrorText } from '../../model/service/service-error.ts'
@@ -98,7 +99,7 @@ async function lookAtAllProjects(request: AuditRequest, signal: AbortSignal) {
 
 const progressOf = ({ projects }: Ledger): AuditProgress => ({
   projects: projects.size,
-  looked: [...projects.values()].filter(({ listed }) => listed !== undefined).length,
+  looked: [...projects.values()].filter(isLookedAt).length,
 })
 
 function auditPassPlan({ plan: { prices, preset }, hasConfiguredProjects, days }: AuditRequest): PassPlan {

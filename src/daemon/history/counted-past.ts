@@ -6,7 +6,7 @@ import { createDayCutter, isUtcDay, uncutDays, type DayPart } from '../../ledger
 import type { ComputePast, CountedPast, CountedWindow } from '../../model/ledger/counted-past.ts'
 import type { ComputeEntry, Ledger } from '../../model/ledger/ledger.ts'
 import type { Bounds, DayRow } from '../../model/ledger/quantities.ts'
-import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
+import { isLookedAt, type ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { Clock } from '../../model/ports/clock.ts'
 import type { History } from '../../model/ports/history.ts'
 import { jobStateWrite, type Outbox } from '../../model/ports/outbox.ts'
@@ -96,10 +96,7 @@ export async function createCountedPast(options: CountedPastOptions) {
   }
 }
 
-const isWhollyLookedAt = ({ projects }: Ledger) =>
-  [...projects.values()].every(
-    ({ listed, deletedAt }) => deletedAt !== undefined || (listed !== undefined && !listed.needsBackfill),
-  )
+const isWhollyLookedAt = ({ projects }: Ledger) => [...projects.values()].every(isLookedAt)
 
 type PastRequest = Readonly<{ ledger: Ledger; now: Instant; signal: AbortSignal }>
 type ProjectRows = Readonly<{ projectId: string; rows: readonly DayRow[] }>

@@ -5,7 +5,7 @@ import type { CountedPast, Shown } from '../../model/ledger/counted-past.ts'
 import { addBounds, type Prices } from '../../model/ledger/quantities.ts'
 import { activityLagFromSamples } from '../../model/inference/activity-lag.ts'
 import type { ComputeEntry, ComputeSums } from '../../model/ledger/ledger.ts'
-import type { ProjectEntry } from '../../model/ledger/project-entry.ts'
+import { isLookedAt, type ProjectEntry } from '../../model/ledger/project-entry.ts'
 import type { ActivityLagSample } from '../../model/ledger/reading-state.ts'
 import type { AccountView, ComputeView, ProjectView } from '../../model/output/snapshot.ts'
 import type {
@@ -98,6 +98,7 @@ export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject
         lastRejectedAt: state.service.lastRejectedAt,
         listedAt: state.polling.list.finished?.startedAt,
         backlog: state.polling.backlog,
+        withoutPast: countWithoutPast(projects.values()),
         operationsWaitSince: longestWait(state.polling.retries),
         problems: state.outbox.problems,
         readings,
@@ -133,6 +134,12 @@ export function openAccount(input: AccountInput, owners: Pick<Owners, 'ofProject
       }
     },
   }
+}
+
+function countWithoutPast(projects: Iterable<ProjectEntry>): number {
+  let count = 0
+  for (const entry of projects) count += entry.listed && !isLookedAt(entry) ? 1 : 0
+  return count
 }
 
 function meteringCounts(projects: Iterable<ProjectEntry>): AccountView['counts'] {

@@ -32,3 +32,7 @@ export type ProjectListing = Readonly<{
   /** The operations could not be read at the first sight of the project, so computes deleted before it are still missing. */
   needsBackfill?: true
 }>
+
+/** Whether its computes were listed and the operations before that were read; nothing is missing of a deleted project. */
+export const isLookedAt = ({ listed, deletedAt }: ProjectEntry): boolean =>
+  deletedAt !== undefined || (listed !== undefined && !listed.needsBackfill)

@@ -139,6 +139,8 @@ export type AccountView = Readonly<{
   listedAt: Instant | undefined
   /** Left to later sweeps. */
   backlog: Backlog
+  /** Projects that were looked at and whose operations before that have not been read: their use before the first look is missing. */
+  withoutPast: number
   /** When the longest outstanding read of operations became due. */
   operationsWaitSince: Instant | undefined
   /** Problems of the last sweep, a line each. */

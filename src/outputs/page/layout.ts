@@ -93,7 +93,7 @@ function banner({ accounts, ready }: Snapshot, zone: Zone) {
   const problems = accounts.flatMap((view) =>
     problemsOf(view, zone).map((text) => ({ account: view.account, text })),
   )
-  const isPartial = ready && accounts.some(({ backlog, listedAt }) => backlog.unseen > 0 || !listedAt)
+  const isPartial = ready && accounts.some(isPartialView)
   if (problems.length === 0)
     return html`<div
       id="banner"
@@ -117,7 +117,11 @@ function modeText(mode: string, appliesChanges: boolean): string {
   return `recommends settings, and changes only what a person asked for or approved${appliesChanges ? ', or what a policy has a lever for' : ''}`
 }
 
-const PARTIAL_TEXT = 'Some projects have not been looked at yet: totals are those of the others.'
+const isPartialView = ({ backlog, withoutPast, listedAt }: AccountView) =>
+  backlog.unseen > 0 || withoutPast > 0 || !listedAt
+
+const PARTIAL_TEXT =
+  'Some projects have not been looked at yet, or not their past: totals are those of the others.'
 
 /** Most problems of one account; the log has all. */
 const MAX_PROBLEMS = 3

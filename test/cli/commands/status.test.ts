@@ -63,14 +63,24 @@ test.each([
 const UNREAD = 'the project list is not read to its end'
 
 test.each([
-  [undefined, 0, UNREAD],
-  [undefined, 2, `2 projects not looked at yet, and ${UNREAD}`],
-  [at(0), 1, '1 project not looked at yet'],
-])('status says what the totals lack: list read at %s, %s unseen', async (listedAt, unseen, lacks) => {
-  const { backlog } = snapshotOf(1).accounts[0] ?? {}
-  const { lines } = await statusOf({ ...WELL, listedAt, ...(backlog && { backlog: { ...backlog, unseen } }) })
-  expect(lines).toEqual([`  totals are partial: ${lacks}`])
-})
+  [undefined, 0, 0, UNREAD],
+  [undefined, 2, 0, `2 projects not looked at yet, and ${UNREAD}`],
+  [at(0), 1, 0, '1 project not looked at yet'],
+  [at(0), 0, 3, 'the past of 3 projects not read yet'],
+])(
+  'status says what the totals lack: list read at %s, %s unseen, %s without their past',
+  async (listedAt, unseen, withoutPast, lacks) => {
+    const { backlog } = snapshotOf(1).accounts[0] ?? {}
+    const { lines, account } = await statusOf({
+      ...WELL,
+      listedAt,
+      withoutPast,
+      ...(backlog && { backlog: { ...backlog, unseen } }),
+    })
+    expect(lines).toEqual([`  totals are partial: ${lacks}`])
+    expect(account).toMatchObject({ projects_unseen: unseen, projects_without_past: withoutPast })
+  },
+)
 
 test('without a daemon nobody asked the service, and what is stored is not partial', async () => {
   await using kept = await keptBy([

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.ts'
-import { createBudgetOwners } from '../../../src/daemon/snapshot/account-view.ts'
-import { NO_OWNER } from '../../../src/model/policy/owner.ts'
+import { createBudgetOwners, openAccount } from '../../../src/daemon/snapshot/account-view.ts'
+import { newPassState } from '../../../src/daemon/pass/pass-state.ts'
+import { createOwners, NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { budgetOf } from '../../ledger/budgets/build.ts'
 import { accounted } from '../../support/accounted.ts'
-import { at, ledger, look, prices, sweep } from '../../support/build.ts'
+import { at, ledger, look, preset, prices, project, sweep } from '../../support/build.ts'
 
 const owner = (team: string, tier: string) => ({ ...NO_OWNER, team, tier })
 
@@ -73,4 +74,18 @@ test('computes outside of the scope are ignored', () => {
   const open = createBudgetOwners(createBudgetScopes([budgetOf({ scope: { compute: ['ep-two'] } })]))
   for (const account of computes.values()) open.add(account, undefined, owner(account.ref.endpointId, ''))
   expect(open.of('all').team).toBe('ep-two')
+})
+
+test('projects that were looked at and whose past has not been read are counted', () => {
+  const listing = { at: at(0), updatedAt: at(0), cpuUsedSeconds: 0, endpointIds: [] }
+  const entries = [
+    { listed: listing },
+    { listed: { ...listing, needsBackfill: true as const } },
+    { listed: { ...listing, needsBackfill: true as const }, deletedAt: at(60) },
+    { listed: undefined },
+  ].map((entry, index) => ({ ...entry, project: project({ projectId: `p-${index}` }) }))
+  const projects = new Map(entries.map((entry) => [entry.project.projectId, entry]))
+  const state = newPassState(ledger({ projects }))
+  const view = openAccount({ state, prices, preset }, createOwners([])).close()
+  expect(view.withoutPast).toBe(1)
 })

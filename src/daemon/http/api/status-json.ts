@@ -31,9 +31,11 @@ const accountJson = (view: AccountView) => ({
   // whether what was seen is in the store, and the end of the last sweep that is: the ledger is as of then
   stored: view.stored,
   stored_at: timeField(view.storedAt),
-  // whether the project list was read to its end, and projects without a look: totals are those of the others
+  // whether the project list was read to its end, projects without a look, and projects whose use before the first look is missing:
+  // totals are those of the others
   list_complete: view.listedAt !== undefined,
   projects_unseen: view.backlog.unseen,
+  projects_without_past: view.withoutPast,
   problems: view.problems,
   awake_seconds: mapBounds(view.totals.awake, millisInSeconds),
   spend: { ...shownFields(view.totals.spend, view.totals.shown, inMoney), currency: view.currency },
