@@ -52,6 +52,11 @@ function gapsOf({ intervals, evidence: known = {}, delay = seconds(300), followe
   return gaps
 }
 
+/** A check by the service, which wakes the compute at 1500. */
+const CHECK = { operations: [operation('check_availability', 1499)] }
+/** A start by Dormouse, ahead of a client. */
+const WARM_UP = { warmUps: [{ from: at(1498), to: at(1501) }] }
+
 const ALL = [{ from: at(-10_000), to: at(10_000) }]
 const shown = (...when: readonly number[]) => ({ activities: when.map(at) })
 const own = (when: number) => ({
@@ -127,18 +132,12 @@ test.each<readonly [string, Case, readonly (readonly number[])[]]>([
   ],
   [
     'a compute that the service woke for its check, and nobody used',
-    {
-      intervals: [awake(0, 1000), awake(1500, 1800), awake(2000, 2500)],
-      evidence: { operations: [operation('check_availability', 1499)] },
-    },
+    { intervals: [awake(0, 1000), awake(1500, 1800), awake(2000, 2500)], evidence: CHECK },
     [[694, 1296, 1307, 300]],
   ],
   [
     'a compute that the service woke for its check, suspended later than that explains: a client came',
-    {
-      intervals: [awake(0, 1000), awake(1500, 3000), awake(4000, 4500)],
-      evidence: { operations: [operation('check_availability', 1499)] },
-    },
+    { intervals: [awake(0, 1000), awake(1500, 3000), awake(4000, 4500)], evidence: CHECK },
     [
       [694, 799, 2007, 300],
       [2694, 1296, 1307, 300],
@@ -156,7 +155,7 @@ test.each<readonly [string, Case, readonly (readonly number[])[]]>([
     'a compute that was restarted, suspended later than that explains: a client came',
     {
       intervals: [awake(0, 1000), awake(1500, 1800), awake(1803, 3000, true), awake(4000, 4500)],
-      evidence: { operations: [operation('check_availability', 1499)] },
+      evidence: CHECK,
     },
     [
       [694, 1102, 2007, 300],
@@ -176,7 +175,7 @@ test.each<readonly [string, Case, readonly (readonly number[])[]]>([
     'a start ahead of a client that did not come: the gap goes on',
     {
       intervals: [awake(0, 1000), awake(1500, 1800), awake(2000, undefined)],
-      evidence: { ...shown(699, 1500, 2001), warmUps: [{ from: at(1498), to: at(1501) }] },
+      evidence: { ...shown(699, 1500, 2001), ...WARM_UP },
       followed: ALL,
     },
     [[699, 1297, 1302, 0]],
@@ -185,7 +184,7 @@ test.each<readonly [string, Case, readonly (readonly number[])[]]>([
     'a start ahead of a client that came: the gap ends with the client',
     {
       intervals: [awake(0, 1000), awake(1500, 2100)],
-      evidence: { ...shown(699, 1500, 1560), warmUps: [{ from: at(1498), to: at(1501) }] },
+      evidence: { ...shown(699, 1500, 1560), ...WARM_UP },
       followed: ALL,
     },
     [[699, 800, 862, 0]],
@@ -194,11 +193,7 @@ test.each<readonly [string, Case, readonly (readonly number[])[]]>([
     'a start ahead of a client that looks show to have come later',
     {
       intervals: [awake(0, 1000), awake(1500, 2100)],
-      evidence: {
-        ...shown(699, 1500, 1790),
-        warmUps: [{ from: at(1498), to: at(1501) }],
-        states: [quietLook(1560), quietLook(1740)],
-      },
+      evidence: { ...shown(699, 1500, 1790), ...WARM_UP, states: [quietLook(1560), quietLook(1740)] },
       followed: ALL,
     },
     [[699, 980, 1092, 0]],
