@@ -9,6 +9,9 @@ const client = { kind: 'client', applicationName: 'psql', user: 'app_owner' } as
 const waiting: Event = { kind: 'client-waiting', endpointId, cause: client }
 const update = (changes: Partial<ComputeConfig>): Event => ({ kind: 'update', endpointId, changes })
 
+/** Operations that a change of settings starts, in order. */
+const CHANGE_OPERATIONS = ['apply_config running', 'suspend_compute scheduling'] as const
+
 const effectsOf = ({ effects }: StepResult): string[] =>
   effects.map(({ kind }) => kind).filter((kind) => !kind.startsWith('write-'))
 
@@ -19,25 +22,10 @@ const stateOf = ({ project: { computes } }: StepResult): unknown => [computes[0]
 
 describe('a request to an active compute', () => {
   test.each([
-    [
-      'a new delay',
-      update({ suspendTimeout: 60 }),
-      ['apply_config running', 'suspend_compute scheduling'],
-      undefined,
-    ],
-    [
-      'a new size',
-      update({ minCu: 1, maxCu: 1 }),
-      ['apply_config running', 'suspend_compute scheduling'],
-      'idle',
-    ],
-    [
-      'equal values',
-      update({ minCu: 0.25 }),
-      ['apply_config running', 'suspend_compute scheduling'],
-      undefined,
-    ],
-    ['disabling', update({ disabled: true }), ['apply_config running', 'suspend_compute scheduling'], 'idle'],
+    ['a new delay', update({ suspendTimeout: 60 }), CHANGE_OPERATIONS, undefined],
+    ['a new size', update({ minCu: 1, maxCu: 1 }), CHANGE_OPERATIONS, 'idle'],
+    ['equal values', update({ minCu: 0.25 }), CHANGE_OPERATIONS, undefined],
+    ['disabling', update({ disabled: true }), CHANGE_OPERATIONS, 'idle'],
     [
       'restart',
       { kind: 'restart', endpointId },
@@ -102,7 +90,7 @@ describe('a request to an active compute', () => {
 
 describe('a request to an idle compute', () => {
   test.each([
-    ['a change', update({ suspendTimeout: 60 }), ['apply_config running', 'suspend_compute scheduling']],
+    ['a change', update({ suspendTimeout: 60 }), CHANGE_OPERATIONS],
     ['start', { kind: 'start', endpointId }, ['start_compute running']],
     ['suspend', { kind: 'suspend', endpointId }, []],
     ['restart', { kind: 'restart', endpointId }, 422],
