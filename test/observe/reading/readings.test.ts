@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { Client } from 'pg'
+import { Client, type ClientConfig } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
 import type { Local } from '../../../src/local/start.ts'
@@ -285,14 +285,7 @@ test('functions and operators that others planted are not run, whatever the sear
   expect((await owner.query('select distinct who, what from public.loot')).rows).toEqual([])
 })
 
-const connection = (): {
-  host: string
-  port: number
-  user: string
-  password: string
-  database: string
-  options: string
-} => ({
+const connection = (): ClientConfig => ({
   host: '127.0.0.1',
   port: local.proxyPort,
   user: 'app_owner',
