@@ -8,6 +8,7 @@ import {
   decodeProject,
   decodeProjects,
 } from '../../../src/service/wire/decode.ts'
+import { failed, ok } from '../../../src/std/result.ts'
 
 describe('a compute', () => {
   test.each([
@@ -79,10 +80,9 @@ describe('a compute', () => {
     ['has a provisioner without a name', { provisioner: '' }, {}],
     ['has no provisioner', { provisioner: null }, {}],
   ])('that %s', (_, change, expected) => {
-    expect(decodeCompute({ endpoint: { ...compute, ...change } })).toEqual({
-      ok: true,
-      value: { ...computeModel, ...expected },
-    })
+    expect(decodeCompute({ endpoint: { ...compute, ...change } })).toEqual(
+      ok({ ...computeModel, ...expected }),
+    )
   })
 
   test.each([
@@ -104,7 +104,7 @@ describe('a compute', () => {
       'endpoint.suspend_timeout_seconds: Too small: expected number to be >=-1',
     ],
   ])('with %j does not fit', (change, problem) => {
-    expect(decodeCompute({ endpoint: { ...compute, ...change } })).toEqual({ ok: false, error: [problem] })
+    expect(decodeCompute({ endpoint: { ...compute, ...change } })).toEqual(failed([problem]))
   })
 
   test.each([[undefined], [null], ['text'], [[]], [{}], [{ endpoint: null }]])('is not in %j', (body) => {
@@ -118,9 +118,8 @@ describe('a list', () => {
     const body = {
       endpoints: [compute, { ...compute, current_state: 'asleep' }, 7, { ...hostless, id: 'x' }],
     }
-    expect(decodeComputes(body)).toEqual({
-      ok: true,
-      value: {
+    expect(decodeComputes(body)).toEqual(
+      ok({
         items: [computeModel],
         problems: [
           'endpoints[1].current_state: Invalid option: expected one of "init"|"active"|"idle"',
@@ -129,8 +128,8 @@ describe('a list', () => {
         ],
         unread: ['ep-cool-1'],
         hasUnidentified: true,
-      },
-    })
+      }),
+    )
   })
 
   test.each([
@@ -145,10 +144,9 @@ describe('a list', () => {
       { problems: ['ep-cool-1: comes twice'], unread: ['ep-cool-1'] },
     ],
   ])('believes no record that speaks %s', (_, strange, told) => {
-    expect(decodeComputes({ endpoints: [compute, strange] }, 'quiet-1')).toEqual({
-      ok: true,
-      value: { items: [computeModel], ...told },
-    })
+    expect(decodeComputes({ endpoints: [compute, strange] }, 'quiet-1')).toEqual(
+      ok({ items: [computeModel], ...told }),
+    )
   })
 
   test.each([
@@ -156,7 +154,7 @@ describe('a list', () => {
     [{}, 'endpoints: Invalid input: expected array, received undefined'],
     [{ endpoints: {} }, 'endpoints: Invalid input: expected array, received object'],
   ])('that is %j does not fit', (body, problem) => {
-    expect(decodeComputes(body)).toEqual({ ok: false, error: [problem] })
+    expect(decodeComputes(body)).toEqual(failed([problem]))
   })
 })
 
@@ -213,24 +211,22 @@ describe('a project', () => {
   ])('that %s', (_, change, expected) => {
     const hasDefaults = 'default_endpoint_settings' in change && change.default_endpoint_settings !== null
     const value = { ...projectModel, ...(!hasDefaults && { hasDefaults: false }), ...expected }
-    expect(decodeProject({ project: { ...project, ...change } })).toEqual({ ok: true, value })
-    expect(decodeProjects({ projects: [{ ...project, ...change }] })).toEqual({
-      ok: true,
-      value: { items: [value], problems: [], cursor: undefined, size: 1 },
-    })
+    expect(decodeProject({ project: { ...project, ...change } })).toEqual(ok(value))
+    expect(decodeProjects({ projects: [{ ...project, ...change }] })).toEqual(
+      ok({ items: [value], problems: [], cursor: undefined, size: 1 }),
+    )
   })
 
   test('on a page that says unreadably who is missing keeps the others', () => {
     const body = { projects: [project], pagination: { cursor: 'quiet-1' }, unavailable_project_ids: 7 }
-    expect(decodeProjects(body)).toEqual({
-      ok: true,
-      value: {
+    expect(decodeProjects(body)).toEqual(
+      ok({
         items: [{ ...projectModel, hasDefaults: false }],
         problems: ['unavailable_project_ids: Invalid input: expected array, received number'],
         cursor: 'quiet-1',
         size: 2,
-      },
-    })
+      }),
+    )
   })
 
   test.each([
@@ -243,21 +239,20 @@ describe('a project', () => {
       'pagination.cursor: Invalid input: expected string, received number',
     ],
   ])('on a page that does not fit is not read: %j', (body, problem) => {
-    expect(decodeProjects(body)).toEqual({ ok: false, error: [problem] })
+    expect(decodeProjects(body)).toEqual(failed([problem]))
   })
 
   test('that the service cannot look at now is a problem, not absent', () => {
     const body = { projects: [], pagination: { cursor: 'quiet-1' }, unavailable_project_ids: ['far-2'] }
-    expect(decodeProjects(body)).toEqual({
-      ok: true,
-      value: {
+    expect(decodeProjects(body)).toEqual(
+      ok({
         items: [],
         problems: ['unavailable_project_ids[0]: the service cannot say anything of far-2 now'],
         unread: ['far-2'],
         cursor: 'quiet-1',
         size: 1,
-      },
-    })
+      }),
+    )
   })
 })
 
@@ -275,10 +270,9 @@ describe('an operation', () => {
     ['that took a part of a millisecond', { total_duration_ms: 0.5 }, {}],
     ['that took more than a service can write', { total_duration_ms: 2 ** 31 }, {}],
   ])('%s', (_, change, expected) => {
-    expect(decodeOperations({ operations: [{ ...operation, ...change }], pagination: null })).toEqual({
-      ok: true,
-      value: { items: [{ ...operationModel, ...expected }], problems: [], cursor: undefined, size: 1 },
-    })
+    expect(decodeOperations({ operations: [{ ...operation, ...change }], pagination: null })).toEqual(
+      ok({ items: [{ ...operationModel, ...expected }], problems: [], cursor: undefined, size: 1 }),
+    )
   })
 
   test('of a compute whose id cannot be one does not fit', () => {
@@ -290,13 +284,9 @@ describe('an operation', () => {
   })
 
   test('that does not fit does not hide the change it came with', () => {
-    expect(decodeChanged({ endpoint: compute, operations: [operation, {}] })).toEqual({
-      ok: true,
-      value: { compute: computeModel, operations: [operationModel] },
-    })
-    expect(decodeChanged({ endpoint: compute })).toEqual({
-      ok: true,
-      value: { compute: computeModel, operations: [] },
-    })
+    expect(decodeChanged({ endpoint: compute, operations: [operation, {}] })).toEqual(
+      ok({ compute: computeModel, operations: [operationModel] }),
+    )
+    expect(decodeChanged({ endpoint: compute })).toEqual(ok({ compute: computeModel, operations: [] }))
   })
 })
