@@ -41,11 +41,19 @@ const holdAt = (
     iso(time),
   )
 
+/** Rungs of a change that takes 60 s, without freezes and windows of the project where none are given. */
+const rungsAt = (time: string, policy: ChangePolicy, over: Partial<Parameters<typeof awakeRungs>[0]> = {}) =>
+  awakeRungs(
+    { policy, windows: WINDOWS, freezes: [], ofProject: undefined, duration: seconds(60), ...over },
+    iso(time),
+  )
+
 const NIGHTLY = policyOf({ when: ['window'], windows: ['night', 'lunch'] })
 const hold = (because: Hold['because'], until?: string): Hold => ({
   because,
   until: until === undefined ? undefined : iso(until),
 })
+const denied = (window: string, until?: string): Hold => ({ ...hold('denied-window', until), detail: window })
 
 describe('a policy', () => {
   test.each<[what: string, time: string, policy: ChangePolicy, expected: Hold | undefined]>([
@@ -56,18 +64,13 @@ describe('a policy', () => {
     // 60 s and 10 minutes before the end
     ['allows the last safe moment', '05T05:49', NIGHTLY, undefined],
     ['waits after the last safe moment', '05T05:50', NIGHTLY, hold('outside-window', '05T12:00')],
-    [
-      'forbids a denied window',
-      '05T10:00',
-      policyOf({ deny: ['office'] }),
-      { ...hold('denied-window', '05T19:00'), detail: 'office' },
-    ],
+    ['forbids a denied window', '05T10:00', policyOf({ deny: ['office'] }), denied('office', '05T19:00')],
     ['forbids what would end in one', '05T07:59', policyOf({ deny: ['office'] }), undefined],
     [
       'forbids a denied window inside an allowed one',
       '05T12:30',
       policyOf({ when: ['window'], windows: ['lunch'], deny: ['office'] }),
-      { ...hold('denied-window', '05T19:00'), detail: 'office' },
+      denied('office', '05T19:00'),
     ],
     ['no longer applies', '05T23:00', policyOf({}, { mode: 'approve' }), hold('policy')],
     ['no longer has the lever', '05T23:00', policyOf({}, { levers: ['delay'] }), hold('policy')],
@@ -102,10 +105,8 @@ describe('a policy', () => {
     ['nothing with idle and natural', '05T23:00', ['idle', 'natural'], undefined],
   ])('allows an awake compute %s', (_, time, when, rungs) => {
     const policy = policyOf({ when, windows: ['night'] })
-    const terms = { policy, windows: WINDOWS, freezes: [], ofProject: undefined, duration: seconds(60) }
-    const found = awakeRungs(terms, iso(time))
     // 60 s and 10 minutes before the end
-    expect(found).toEqual(rungs && { ...rungs, lastSafe: iso('06T05:49') })
+    expect(rungsAt(time, policy)).toEqual(rungs && { ...rungs, lastSafe: iso('06T05:49') })
   })
 
   test.each<[what: string, time: string, deny: readonly string[], freezes: readonly string[], at: string]>([
@@ -117,8 +118,7 @@ describe('a policy', () => {
     const policy = policyOf({ when: ['window'], windows: ['night'], deny })
     const freezes = frozen.map((name) => [name, CLOSING.get(name)] as const)
     const windows = new Map([...WINDOWS, ...CLOSING])
-    const terms = { policy, windows, freezes, ofProject: undefined, duration: seconds(60) }
-    expect(awakeRungs(terms, iso(time))?.lastSafe).toEqual(iso(lastSafe))
+    expect(rungsAt(time, policy, { windows, freezes })?.lastSafe).toEqual(iso(lastSafe))
   })
 
   test('forbids what would not be over when a denied window opens', () => {
@@ -129,10 +129,7 @@ describe('a policy', () => {
       duration: seconds(61),
       isForced: false,
     }
-    expect(policyHold(BY_POLICY, terms, iso('05T07:59'))).toEqual({
-      ...hold('denied-window', '05T19:00'),
-      detail: 'office',
-    })
+    expect(policyHold(BY_POLICY, terms, iso('05T07:59'))).toEqual(denied('office', '05T19:00'))
   })
 
   test('holds no change that a person asked for, and no delay by its windows', () => {
@@ -188,29 +185,11 @@ describe('the windows of a project', () => {
     ['the project has no service', '05T03:00', BY_SERVICE, projectWindows(NONE), hold('outside-window')],
     ['service is not readable', '05T03:00', BY_SERVICE, projectWindows(undefined), hold('outside-window')],
     ['service was not read', '05T03:00', BY_SERVICE, undefined, hold('outside-window')],
-    [
-      'service is denied',
-      '05T03:00',
-      DENIED,
-      projectWindows(SERVICE),
-      { ...hold('denied-window', '05T05:00'), detail: 'service' },
-    ],
+    ['service is denied', '05T03:00', DENIED, projectWindows(SERVICE), denied('service', '05T05:00')],
     ['service is denied, and closed', '05T06:00', DENIED, projectWindows(SERVICE), undefined],
     ['service is denied, and there is none', '05T03:00', DENIED, projectWindows(NONE), undefined],
-    [
-      'service is denied, and not readable',
-      '05T03:00',
-      DENIED,
-      projectWindows(undefined),
-      { ...hold('denied-window'), detail: 'service' },
-    ],
-    [
-      'service is denied, and was not read',
-      '05T03:00',
-      DENIED,
-      undefined,
-      { ...hold('denied-window'), detail: 'service' },
-    ],
+    ['service is denied, and not readable', '05T03:00', DENIED, projectWindows(undefined), denied('service')],
+    ['service is denied, and was not read', '05T03:00', DENIED, undefined, denied('service')],
     ['an update is announced', '05T10:00', NIGHTLY, projectWindows(NONE, before), undefined],
     [
       'an update is announced for later',
@@ -238,7 +217,7 @@ describe('the windows of a project', () => {
       '05T10:05',
       policyOf({ when: ['window'], windows: ['night'], deny: ['office'] }),
       projectWindows(NONE, before),
-      { ...hold('denied-window', '05T19:00'), detail: 'office' },
+      denied('office', '05T19:00'),
     ],
     [
       'an update is announced where the window is not readable',
@@ -259,15 +238,9 @@ describe('the windows of a project', () => {
     ['in the one that is open for longer', '05T12:05', ['lunch'], '05T12:49'],
   ])('allow an awake compute to be restarted %s', (_, time, windows, lastSafe) => {
     const policy = policyOf({ when: ['window'], windows })
-    const terms = {
-      policy,
-      windows: WINDOWS,
-      ofProject: projectWindows(SERVICE, before),
-      duration: seconds(60),
-      freezes: [],
-    }
+    const ofProject = projectWindows(SERVICE, before)
     const rungs = { quiet: false, lowestLoad: true }
-    expect(awakeRungs(terms, iso(time))).toEqual(lastSafe && { ...rungs, lastSafe: iso(lastSafe) })
+    expect(rungsAt(time, policy, { ofProject })).toEqual(lastSafe && { ...rungs, lastSafe: iso(lastSafe) })
   })
 })
 
