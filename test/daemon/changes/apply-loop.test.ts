@@ -1,39 +1,32 @@
 import { Agent } from 'undici'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
-import type { Change, Hold } from '../../../src/model/policy/change.ts'
-import { addChange } from '../../../src/model/ports/journal.ts'
+import type { Hold } from '../../../src/model/policy/change.ts'
 import type { Service } from '../../../src/model/ports/service.ts'
 import type { AccountStore } from '../../../src/model/ports/store.ts'
-import { after, seconds, type Instant } from '../../../src/model/units.ts'
+import { after, seconds } from '../../../src/model/units.ts'
 import { createService } from '../../../src/service/service.ts'
 import { failed, ok } from '../../../src/std/result.ts'
 import { answers, faultyServer } from '../../service/faulty-server.ts'
 import { compute as wireCompute } from '../../service/records.ts'
 import { applyingOf } from '../../apply/build.ts'
-import { changeOf } from '../../support/changes.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
 import { memoryStore } from '../../support/memory-store.ts'
-import { fakeService } from './fake-service.ts'
-import { loopOf } from './loop-of.ts'
+import {
+  addChangeNow,
+  loopOf,
+  loopPorts,
+  loopPortsWithChange,
+  runUntilTestEnds,
+  changeMadeAt,
+  type MemoryStore,
+} from './loop-of.ts'
 
 const running = new AbortController().signal
 
-const stateOf = async (memory: ReturnType<typeof memoryStore>, id = 'ch-one') =>
-  (await memory.change('main', id))?.state
+const stateOf = async (memory: MemoryStore, id = 'ch-one') => (await memory.change('main', id))?.state
 
-const statesOf = async (memory: ReturnType<typeof memoryStore>) =>
+const statesOf = async (memory: MemoryStore) =>
   (await memory.changeEvents('main', 'ch-one')).map(({ state }) => state.at)
-
-/** Runs until the test ends. */
-function runToEnd(loop: ReturnType<typeof loopOf>) {
-  const stop = new AbortController()
-  onTestFinished(() => stop.abort())
-  void loop.run(stop.signal)
-}
-
-const startingAt = (now: Instant, fields: Partial<Change> = {}) =>
-  changeOf({ createdAt: now, deadline: after(now, seconds(86_400)), ...fields })
 
 describe('while the request waits behind a busy connection', () => {
   const path = `/projects/${wireCompute.project_id}/endpoints`
@@ -79,13 +72,8 @@ describe('while the request waits behind a busy connection', () => {
       }
       return memory.account('main').commit(writes, options)
     }
-    const ref = {
-      account: 'main',
-      projectId: wireCompute.project_id,
-      endpointId: wireCompute.id,
-    }
-    const change = startingAt(clock.now(), { ref })
-    await addChange(memory.account('main'), change, { at: clock.now() })
+    const ref = { account: 'main', projectId: wireCompute.project_id, endpointId: wireCompute.id }
+    await addChangeNow({ clock, memory }, { ref })
     const loop = loopOf({
       memory,
       clock,
@@ -94,7 +82,7 @@ describe('while the request waits behind a busy connection', () => {
       stoppedBy: () => (isHeld && hold === 'kill-switch' ? hold : undefined),
       policyHold: () => (isHeld && hold !== 'kill-switch' ? { because: hold, until: undefined } : undefined),
     })
-    runToEnd(loop)
+    runUntilTestEnds(loop)
     await expect.poll(() => queuedIn(dispatcher)).toBe(1)
     isHeld = true
     gate.resolve(undefined)
@@ -118,9 +106,7 @@ const queuedIn = ({ stats }: Agent) => Object.values(stats).reduce((sum, { pendi
 const isList = (request: string) => request.startsWith('GET /api/v2/projects?')
 
 test('each change that waits has a reason, also where no look is left or none is answered', async () => {
-  const clock = fakeClock()
-  const memory = memoryStore()
-  const { service } = fakeService()
+  const { clock, memory, service } = loopPorts()
   const failing: Service['at'] = () => ({
     ...service,
     at: failing,
@@ -128,13 +114,12 @@ test('each change that waits has a reason, also where no look is left or none is
   })
   for (const index of [1, 2, 3])
     // oxlint-disable-next-line no-await-in-loop -- one commit after the other
-    await addChange(
-      memory.account('main'),
-      startingAt(clock.now(), {
+    await addChangeNow(
+      { clock, memory },
+      {
         id: `ch-${index}`,
         ref: { account: 'main', projectId: `project-${index}`, endpointId: `ep-${index}` },
-      }),
-      { at: clock.now() },
+      },
     )
   let held: Hold | undefined = { because: 'hold', until: undefined }
   const loop = loopOf({
@@ -144,7 +129,7 @@ test('each change that waits has a reason, also where no look is left or none is
     requestsPerSecond: 0.01,
     policyHold: () => held,
   })
-  runToEnd(loop)
+  runUntilTestEnds(loop)
   const reasons = () => loop.open().map(({ hold }) => hold?.because)
   await clock.advance(seconds(1))
   expect(reasons()).toEqual(['hold', 'hold', 'hold'])
@@ -155,9 +140,7 @@ test('each change that waits has a reason, also where no look is left or none is
 })
 
 test('a change that is asked for during a turn is looked at right after it', async () => {
-  const clock = fakeClock()
-  const memory = memoryStore()
-  const { service, looks } = fakeService()
+  const { clock, memory, service, looks } = loopPorts()
   let turns = 0
   const loop = loopOf({
     memory,
@@ -168,23 +151,20 @@ test('a change that is asked for during a turn is looked at right after it', asy
         turns += 1
         const open = await memory.openChanges(account)
         if (turns === 1) {
-          await addChange(memory.account('main'), startingAt(clock.now()), { at: clock.now() })
+          await addChangeNow({ clock, memory })
           loop.wake()
         }
         return open
       },
     },
   })
-  runToEnd(loop)
+  runUntilTestEnds(loop)
   await clock.advance(seconds(0))
   expect([turns > 1, looks.length > 0]).toEqual([true, true])
 })
 
 test('a change that waits is looked at anew when the kill switch is released during its turn', async () => {
-  const clock = fakeClock()
-  const memory = memoryStore()
-  const { service, sent } = fakeService()
-  await addChange(memory.account('main'), startingAt(clock.now()), { at: clock.now() })
+  const { clock, memory, service, sent } = await loopPortsWithChange()
   let isHeld = true
   const loop = loopOf({
     memory,
@@ -199,7 +179,7 @@ test('a change that waits is looked at anew when the kill switch is released dur
     service,
     stoppedBy: () => (isHeld ? 'kill-switch' : undefined),
   })
-  runToEnd(loop)
+  runUntilTestEnds(loop)
   await clock.advance(seconds(1))
   expect(sent).toEqual([{ sizing: { fixed: 0.25 } }])
 })
@@ -209,10 +189,7 @@ describe('where the store', () => {
     ['is full', () => Promise.reject(new Error('the disk is full'))],
     ['is read-only', () => Promise.reject(new Error('attempt to write a readonly database'))],
   ])('%s, nothing is sent, and it is sent once it can be written', async (_, refuse) => {
-    const clock = fakeClock()
-    const memory = memoryStore()
-    const { service, sent } = fakeService()
-    await addChange(memory.account('main'), startingAt(clock.now()), { at: clock.now() })
+    const { clock, memory, service, sent } = await loopPortsWithChange()
     let isBroken = true
     const logged: string[] = []
     const loop = loopOf({
@@ -228,7 +205,7 @@ describe('where the store', () => {
         error: (_fields: unknown, text?: string) => void logged.push(String(text)),
       },
     })
-    runToEnd(loop)
+    runUntilTestEnds(loop)
     await clock.advance(seconds(60))
     expect([sent, await statesOf(memory)]).toEqual([[], ['scheduled']])
     expect(logged).toContain('changes could not be worked on')
@@ -238,10 +215,7 @@ describe('where the store', () => {
   })
 
   test('is opened by another process while the request is on its way to the socket, it is withdrawn', async () => {
-    const clock = fakeClock()
-    const memory = memoryStore()
-    const { service, sent } = fakeService()
-    await addChange(memory.account('main'), startingAt(clock.now()), { at: clock.now() })
+    const { clock, memory, service, sent } = await loopPortsWithChange()
     const asked: boolean[] = []
     const at: Service['at'] = (priority, maySend) => ({
       ...service.at(priority),
@@ -254,18 +228,15 @@ describe('where the store', () => {
       },
     })
     const loop = loopOf({ memory, clock, service: at('apply'), isCurrent: () => false })
-    runToEnd(loop)
+    runUntilTestEnds(loop)
     await clock.advance(seconds(5))
     expect([asked[0], sent, (await stateOf(memory))?.at]).toEqual([false, [], 'scheduled'])
   })
 
   test('is opened by another process, nothing is sent', async () => {
-    const clock = fakeClock()
-    const memory = memoryStore()
-    const { service, sent } = fakeService()
-    await addChange(memory.account('main'), startingAt(clock.now()), { at: clock.now() })
+    const { clock, memory, service, sent } = await loopPortsWithChange()
     const loop = loopOf({ memory, clock, service, epoch: memory.epoch - 1 })
-    runToEnd(loop)
+    runUntilTestEnds(loop)
     await clock.advance(seconds(60))
     expect([sent, await statesOf(memory)]).toEqual([[], ['scheduled']])
   })
@@ -275,12 +246,9 @@ test.each<[string, 'kill-switch' | 'mode']>([
   ['the kill switch', 'kill-switch'],
   ['the mode', 'mode'],
 ])('while %s stops changes, no request is made at all, and the hold says so', async (_, stoppedBy) => {
-  const clock = fakeClock()
-  const memory = memoryStore()
-  const { service, sent, looks } = fakeService()
-  await addChange(memory.account('main'), startingAt(clock.now()), { at: clock.now() })
+  const { clock, memory, service, sent, looks } = await loopPortsWithChange()
   const loop = loopOf({ memory, clock, service, stoppedBy: () => stoppedBy })
-  runToEnd(loop)
+  runUntilTestEnds(loop)
   const began = clock.now()
   await clock.advance(seconds(60))
   expect([sent, looks]).toEqual([[], []])
@@ -288,9 +256,7 @@ test.each<[string, 'kill-switch' | 'mode']>([
 })
 
 test('after a crash the settle time counts from the opening of the store on the service’s clock', async () => {
-  const clock = fakeClock()
-  const memory = memoryStore()
-  const { service, sent } = fakeService()
+  const { clock, memory, service, sent } = loopPorts()
   // the service is a minute ahead, which is known only after the first answer
   let offset = 0
   const serviceNow = () => after(clock.now(), seconds(60))
@@ -301,9 +267,9 @@ test('after a crash the settle time counts from the opening of the store on the 
   })
   await memory
     .account('main')
-    .commit([{ kind: 'change', change: startingAt(clock.now(), { state }), replaces: undefined }])
+    .commit([{ kind: 'change', change: changeMadeAt(clock.now(), { state }), replaces: undefined }])
   const loop = loopOf({ memory, clock, service, clockOffset: () => offset })
-  runToEnd(loop)
+  runUntilTestEnds(loop)
   offset = 60_000
   await clock.advance(seconds(115))
   expect([sent, (await stateOf(memory))?.at]).toEqual([[], 'applying'])

@@ -1,18 +1,13 @@
 // Changes of a policy that took effect: what becomes of a verdict, by the real loop on a memory store.
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { newRevert } from '../../../src/daemon/changes/new-change.ts'
 import type { ApplyLoopOptions } from '../../../src/daemon/changes/apply-loop-options.ts'
 import type { Event } from '../../../src/model/output/event-kinds.ts'
 import type { Change, ChangeState } from '../../../src/model/policy/change.ts'
-import { addChange } from '../../../src/model/ports/journal.ts'
 import type { AccountStore } from '../../../src/model/ports/store.ts'
-import { after, cu, ratio, seconds, type Bytes } from '../../../src/model/units.ts'
+import { cu, ratio, seconds, type Bytes } from '../../../src/model/units.ts'
 import { at } from '../../support/build.ts'
-import { changeOf } from '../../support/changes.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
-import { memoryStore } from '../../support/memory-store.ts'
-import { fakeService } from './fake-service.ts'
-import { loopOf } from './loop-of.ts'
+import { loopOf, loopPortsWithChange, runUntilTestEnds } from './loop-of.ts'
 
 const BASELINE = {
   hitRatio: ratio(0.99),
@@ -32,12 +27,11 @@ type Given = Readonly<{
 
 /** One change of a policy on a real loop, until the test ends. */
 async function worldOf({ change: fields = {}, judge, isProposed = false, wrap = (store) => store }: Given) {
-  const clock = fakeClock()
-  const memory = memoryStore()
-  const { service, sent } = fakeService()
-  const made = { createdAt: clock.now(), deadline: after(clock.now(), seconds(86_400)) }
-  const change = changeOf({ ...made, origin: POLICY, when: 'policy', ...fields })
-  await addChange(memory.account('main'), change, { at: clock.now() })
+  const { clock, memory, service, sent } = await loopPortsWithChange({
+    origin: POLICY,
+    when: 'policy',
+    ...fields,
+  })
   const events: Event[] = []
   const verdicts: string[] = []
   let judged = 0
@@ -68,9 +62,7 @@ async function worldOf({ change: fields = {}, judge, isProposed = false, wrap = 
         now: clock.now(),
       }),
   })
-  const stop = new AbortController()
-  onTestFinished(() => stop.abort())
-  void loop.run(stop.signal)
+  runUntilTestEnds(loop)
   const stateOf = async (id = 'ch-one') => (await memory.change('main', id))?.state
   return { clock, memory, sent, events, verdicts, loop, stateOf, judgedTimes: () => judged }
 }

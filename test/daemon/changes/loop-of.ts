@@ -1,12 +1,20 @@
 // The apply loop on a memory store, with rules that hold nothing.
+import { onTestFinished } from 'vitest'
 import { createApplyLoop } from '../../../src/daemon/changes/apply-loop.ts'
 import type { ApplyLoopOptions } from '../../../src/daemon/changes/apply-loop-options.ts'
-import { ratio, seconds } from '../../../src/model/units.ts'
-import type { memoryStore } from '../../support/memory-store.ts'
+import type { Change } from '../../../src/model/policy/change.ts'
+import { addChange } from '../../../src/model/ports/journal.ts'
+import { after, ratio, seconds, type Instant } from '../../../src/model/units.ts'
+import { changeOf } from '../../support/changes.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { memoryStore } from '../../support/memory-store.ts'
+import { fakeService } from './fake-service.ts'
+
+export type MemoryStore = ReturnType<typeof memoryStore>
 
 type Given = Pick<ApplyLoopOptions, 'clock' | 'service'> &
   Partial<ApplyLoopOptions> &
-  Readonly<{ memory: ReturnType<typeof memoryStore> }>
+  Readonly<{ memory: MemoryStore }>
 
 /** Of changes that are not judged. */
 export const NO_VERIFICATION: Pick<ApplyLoopOptions, 'verification' | 'revertOf'> = {
@@ -52,3 +60,30 @@ export const loopOf = ({ memory, ...given }: Given) =>
     settle: () => seconds(120),
     ...given,
   })
+
+/** Runs the loop until the test ends. */
+export function runUntilTestEnds(loop: ReturnType<typeof loopOf>): void {
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  void loop.run(stop.signal)
+}
+
+/** A change that may be sent for a day. */
+export const changeMadeAt = (now: Instant, fields: Partial<Change> = {}): Change =>
+  changeOf({ createdAt: now, deadline: after(now, seconds(86_400)), ...fields })
+
+type LoopPorts = Readonly<{ memory: MemoryStore; clock: Readonly<{ now: () => Instant }> }>
+
+/** Stores a change that is made now. */
+export const addChangeNow = ({ memory, clock }: LoopPorts, fields?: Partial<Change>) =>
+  addChange(memory.account('main'), changeMadeAt(clock.now(), fields), { at: clock.now() })
+
+/** Clock, store and service of a loop, without a change. */
+export const loopPorts = () => ({ clock: fakeClock(), memory: memoryStore(), ...fakeService() })
+
+/** Clock, store and service of a loop, with a change in the store. */
+export async function loopPortsWithChange(fields?: Partial<Change>) {
+  const ports = loopPorts()
+  await addChangeNow(ports, fields)
+  return ports
+}
