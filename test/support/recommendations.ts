@@ -3,7 +3,11 @@ import type { ReportSource } from '../../src/daemon/reports/build.ts'
 import type { AdviceSummary, OpenRecommendation, Snapshot } from '../../src/model/output/snapshot.ts'
 import type { Alternative, Recommendation, Withheld } from '../../src/model/policy/recommendation.ts'
 import { cu, micros, ratio, seconds, type Micros } from '../../src/model/units.ts'
-import type { RecommendationContext } from '../../src/outputs/text/recommendation-json.ts'
+import { recommendationJson, type RecommendationContext } from '../../src/outputs/text/recommendation-json.ts'
+import {
+  recommendationSchema,
+  type RecommendationJson,
+} from '../../src/outputs/text/recommendation-schema.ts'
 import { at } from './build.ts'
 import { viewWith } from './view-with.ts'
 
@@ -104,6 +108,10 @@ export const recommendationContext = (over: Partial<RecommendationContext> = {})
   wakeLatency: seconds(1),
   ...over,
 })
+
+/** As a client of the API decodes it. */
+export const decodedRecommendation = (over: Partial<Recommendation> = {}): RecommendationJson =>
+  recommendationSchema.parse(recommendationJson(recommendation(over), recommendationContext()))
 
 export const ALWAYS_ON: Micros = micros(19_080_000)
 

@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest'
 import { cu, millis, ratio, seconds } from '../../../src/model/units.ts'
 import { savingText } from '../../../src/outputs/text/amounts.ts'
-import {
-  medianWakeLatency,
-  recommendationJson,
-  withheldJson,
-} from '../../../src/outputs/text/recommendation-json.ts'
-import { recommendationListLines } from '../../../src/outputs/text/recommendation-list.ts'
-import {
-  recommendationSchema,
-  withheldSchema,
-  type RecommendationsJson,
-} from '../../../src/outputs/text/recommendation-schema.ts'
+import { medianWakeLatency } from '../../../src/outputs/text/recommendation-json.ts'
 import {
   recommendationLines,
   recommendationSummary,
@@ -20,20 +10,14 @@ import {
   stateText,
   groundsText,
 } from '../../../src/outputs/text/recommendation-text.ts'
-import { withheldText } from '../../../src/outputs/text/withheld-text.ts'
 import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
 import { at } from '../../support/build.ts'
 import {
-  ALWAYS_ON,
   amounts,
+  decodedRecommendation,
   recommendation,
-  recommendationContext,
   sizingRecommendation,
-  withheld,
 } from '../../support/recommendations.ts'
-
-const json = (over: Partial<Recommendation> = {}, context = {}) =>
-  recommendationSchema.parse(recommendationJson(recommendation(over), recommendationContext(context)))
 
 const DAY = 86_400
 
@@ -48,15 +32,6 @@ const dismissal = (over: Partial<NonNullable<Recommendation['dismissedBefore']>>
   ...over,
 })
 
-const NOTHING: RecommendationsJson = {
-  schema_version: 2,
-  account: 'main',
-  currency: 'USD',
-  saving_micros_per_30_days: { low: 0, likely: 0, high: 0 },
-  recommendations: [],
-  withheld: [],
-}
-
 test('settings', () => {
   expect(settingText({ delay_seconds: 'never' })).toBe('autosuspend off')
   expect(settingText({ delay_seconds: 300 })).toBe('300 s')
@@ -66,7 +41,7 @@ test('settings', () => {
 })
 
 test('one recommendation in words', () => {
-  const one = json()
+  const one = decodedRecommendation()
   expect(recommendationSummary(one, 'USD')).toBe(
     'autosuspend off → 300 s: saves 12.25 USD in 30 days (9.50 USD to 14.00 USD); confidence medium',
   )
@@ -84,7 +59,7 @@ test('one recommendation in words', () => {
 })
 
 test('an alternative that saves as much is not said to save less', () => {
-  const one = json()
+  const one = decodedRecommendation()
   const [first] = one.alternatives
   if (!first) throw new Error('an alternative is missing')
   const equal = {
@@ -110,7 +85,7 @@ test.each<[string, NonNullable<Recommendation['dismissedBefore']>, string]>([
     'the dismissal has ended',
   ],
 ])('one that was dismissed before says so, and what changed: %s', (_, dismissedBefore, changed) => {
-  const lines = recommendationLines(json({ dismissedBefore }), 'USD')
+  const lines = recommendationLines(decodedRecommendation({ dismissedBefore }), 'USD')
   const until = dismissedBefore.until === at(0) ? '2026-01-05' : '2026-01-06'
   expect(lines.slice(-3)).toEqual([
     `ep-one.delay.0 was dismissed by ann at 2026-01-04T00:00:00Z until ${until}T00:00:00Z: tests run at night`,
@@ -121,7 +96,7 @@ test.each<[string, NonNullable<Recommendation['dismissedBefore']>, string]>([
 
 test('a smaller maximum names the budget that asks for it', () => {
   const detail = { kind: 'budget', name: 'dev' } as const
-  expect(recommendationLines(json({ ...sizingRecommendation(), detail }), 'USD')[0]).toBe(
+  expect(recommendationLines(decodedRecommendation({ ...sizingRecommendation(), detail }), 'USD')[0]).toBe(
     'the budget dev asks for the smaller maximum: its limit is spent, or forecast to be',
   )
 })
@@ -130,7 +105,7 @@ test('a smaller maximum names the budget that asks for it', () => {
 const defaultsLinesOf = (to: Recommendation['to'], keeps: object, atOnce: number) => {
   const ref = { account: 'main', projectId: 'project-one' }
   const detail = { kind: 'defaults', lives: 90, atOnce, ...keeps } as const
-  const lines = recommendationLines(json({ ref, kind: 'defaults', to, detail }), 'USD')
+  const lines = recommendationLines(decodedRecommendation({ ref, kind: 'defaults', to, detail }), 'USD')
   return lines.slice(
     0,
     lines.findIndex((line) => line.startsWith('wakes a day')),
@@ -157,7 +132,7 @@ test('defaults say what they are judged by, what they change at once, and why a 
 
 test('a larger size for the file cache says what the cache answers', () => {
   const detail = { kind: 'cache', hitRatio: ratio(0.9712), target: ratio(0.99) } as const
-  expect(recommendationLines(json({ ...sizingRecommendation(), detail }), 'USD')[0]).toBe(
+  expect(recommendationLines(decodedRecommendation({ ...sizingRecommendation(), detail }), 'USD')[0]).toBe(
     'the file cache is full and answers 97.12 % of the accesses, less than 99 %',
   )
 })
@@ -165,20 +140,24 @@ test('a larger size for the file cache says what the cache answers', () => {
 test('the setting now is no alternative in words', () => {
   const [first] = recommendation().alternatives
   const now = first && { ...first, to: { delay: 'never' as const } }
-  expect(recommendationLines(json({ alternatives: now ? [now] : [] }), 'USD').join('\n')).not.toContain(
-    'not autosuspend',
-  )
+  expect(
+    recommendationLines(decodedRecommendation({ alternatives: now ? [now] : [] }), 'USD').join('\n'),
+  ).not.toContain('not autosuspend')
 })
 
 test('the request is printed as sent, without a secret', () => {
-  expect(json().curl).toBe(
+  expect(decodedRecommendation().curl).toBe(
     `curl -X PATCH 'https://service.example/api/v2/projects/project-one/endpoints/ep-one' -H "Authorization: Bearer $DORMOUSE_API_KEY" -H 'Content-Type: application/json' --data '{"endpoint":{"suspend_timeout_seconds":300}}'`,
   )
-  const quoted = json({ ref: { ...recommendation().ref, endpointId: "it's" }, kind: 'refresh', to: {} })
+  const quoted = decodedRecommendation({
+    ref: { ...recommendation().ref, endpointId: "it's" },
+    kind: 'refresh',
+    to: {},
+  })
   expect(quoted.curl).toBe(
     String.raw`curl -X POST 'https://service.example/api/v2/projects/project-one/endpoints/it'\''s/restart' -H "Authorization: Bearer $DORMOUSE_API_KEY"`,
   )
-  expect(json({ kind: 'unused', to: {} })).toMatchObject({ request: null, curl: null })
+  expect(decodedRecommendation({ kind: 'unused', to: {} })).toMatchObject({ request: null, curl: null })
 })
 
 test('what costs more says so first', () => {
@@ -189,7 +168,7 @@ test('what costs more says so first', () => {
     restarts: true,
     saving: amounts(-5, -3, -1),
   } as const
-  const one = json(sizing)
+  const one = decodedRecommendation(sizing)
   expect(recommendationSummary(one, 'USD')).toBe(
     'costs 3.00 USD more in 30 days (1.00 USD to 5.00 USD): 0.25–2 CU → 0.25–4 CU; confidence medium',
   )
@@ -206,7 +185,7 @@ test('parts of gaps are rounded in JSON, and add up to a whole number of gaps', 
     { low: seconds(42.9999999999), high: seconds(60), count: 1 / 3 },
     { low: seconds(60), high: seconds(91), count: 2 / 3 },
   ]
-  const one = json({ grounds: { ...recommendation().grounds, gaps } })
+  const one = decodedRecommendation({ grounds: { ...recommendation().grounds, gaps } })
   expect(one.grounds.gaps).toEqual([
     [43, 60, 0.333333],
     [60, 91, 0.666667],
@@ -218,7 +197,7 @@ test('kinds without a setting', () => {
   const none = { from: {}, to: {} }
   const culprit = { cause: 'clients', application: 'cron', user: 'app', database: 'main' } as never
   const titleOf = (detail: Exclude<Recommendation['detail'] & {}, { kind: 'budget' | 'cache' }>) =>
-    recommendationTitle(json({ ...none, kind: detail.kind, detail }))
+    recommendationTitle(decodedRecommendation({ ...none, kind: detail.kind, detail }))
   expect(titleOf({ kind: 'awake-for-nothing', culprit, period: seconds(240), fix: 'move-job' })).toBe(
     'run the job less often, or outside of the database: clients (cron / app / main), every 4 min',
   )
@@ -256,21 +235,7 @@ test.each<[Recommendation['life'], string]>([
   ],
   [{ state: 'open' }, 'open since 2026-01-05T00:00:00Z'],
 ])('state %#, to the second', (life, text) => {
-  expect(stateText(json({ life, openedAt: at(0.5) }), 'USD')).toBe(text)
-})
-
-test('withheld', () => {
-  const ref = recommendation().ref
-  const names = { projectName: 'one', computeName: undefined }
-  const short = withheldJson(ref, withheld(), { ...names, alwaysOn: ALWAYS_ON })
-  expect(withheldText(withheldSchema.parse(short), 'USD')).toBe(
-    'autosuspend delay: too little history (0.5 of 3 days); answer about 2026-01-07T12:00:00Z; autosuspend is off, which costs 19.08 USD in 30 days',
-  )
-  const small = { because: 'saving-small', have: 20_000, needs: 1_000_000, until: undefined } as const
-  const other = withheldJson(ref, withheld(small), { ...names, alwaysOn: undefined })
-  expect(withheldText(other, 'USD')).toBe(
-    'autosuspend delay: it would save too little (0.02 USD of 1.00 USD)',
-  )
+  expect(stateText(decodedRecommendation({ life, openedAt: at(0.5) }), 'USD')).toBe(text)
 })
 
 test.each([
@@ -278,7 +243,7 @@ test.each([
   [10 / 86_400, 'rests on 10 s from'],
   [1, 'rests on 1 day from'],
 ])('grounds of %d days', (days, text) => {
-  const { grounds } = json({})
+  const { grounds } = decodedRecommendation({})
   expect(groundsText({ grounds: { ...grounds, days } }, 'USD')).toContain(text)
 })
 
@@ -287,40 +252,4 @@ test('wake latency: the bucket that has the median', () => {
   expect(medianWakeLatency([histogram], 'here')).toBe(1)
   expect(medianWakeLatency([histogram], 'there')).toBeUndefined()
   expect(medianWakeLatency([{ ...histogram, upTo: {} }], 'here')).toBeUndefined()
-})
-
-test.each([
-  [{}, 'no open recommendations; no compute was evaluated so far'],
-  [{ compute: 'shop' }, 'no open recommendations; shop was not evaluated so far'],
-  // what was asked for leaves out reasons, so that an empty list says nothing about them
-  [{ state: 'open' }, 'no open recommendations'],
-  // nor about open ones, which there may be
-  [{ compute: 'shop', state: 'dismissed' }, 'no dismissed recommendations'],
-  [{ state: 'withheld' }, 'nothing is withheld'],
-])(
-  'a list without entries, of %j, says what there is none of, and whether computes were evaluated',
-  (asked, told) => {
-    expect(recommendationListLines(NOTHING, asked)).toEqual([`account main: ${told}`])
-  },
-)
-
-test.each([
-  [{ state: 'implemented', at: at(0), realised: undefined }, '1 implemented recommendation'],
-  [
-    { state: 'dismissed', at: at(0), until: undefined, reason: 'demo next week', by: 'ann' },
-    '1 dismissed recommendation',
-  ],
-] satisfies readonly (readonly [Recommendation['life'], string])[])(
-  'a list that is limited to %j says nothing of open ones, which it leaves out',
-  (life, told) => {
-    const ended = { ...NOTHING, recommendations: [json({ life })] }
-    expect(recommendationListLines(ended, { state: life.state })[0]).toBe(`account main: ${told}`)
-  },
-)
-
-test('a list of what is withheld says nothing of open ones, which it leaves out', () => {
-  const names = { projectName: 'one', computeName: undefined, alwaysOn: undefined }
-  const short = withheldSchema.parse(withheldJson(recommendation().ref, withheld(), names))
-  const lines = recommendationListLines({ ...NOTHING, withheld: [short] }, { state: 'withheld' })
-  expect(lines.slice(0, 3)).toEqual(['account main: what is withheld, and why', '', 'not recommended:'])
 })
