@@ -1,24 +1,19 @@
 // Policies about computes that somebody else sets, too.
 import { expect, test } from 'vitest'
-import { selectorTargetOf } from '../../../src/model/policy/selector.ts'
-import { compute, project } from '../../support/build.ts'
-import { GOOD, load, problemsOf } from '../loading.ts'
+import { GOOD, problemsOf } from '../loading.ts'
+import { loadPolicies, policyTarget } from './loaded-policies.ts'
 
-const policiesOf = (text: string) => {
-  const config = load(`${GOOD}mode: apply\npolicies:\n${text}\n`)
-  if (!config.ok) throw new Error(config.error.join('\n'))
-  return config.value.policies
-}
-
-const target = (endpointId: string) =>
-  selectorTargetOf('main', compute({ endpointId, projectId: 'p-1' }), project({ projectId: 'p-1' }))
+const policiesOf = (text: string) => loadPolicies(`${GOOD}mode: apply\npolicies:\n${text}\n`)
 
 test('what somebody else sets is answered as the most specific policy says', () => {
   const policies = policiesOf(`
   - { on_foreign_change: alert }
   - { match: { compute: ep-a }, on_foreign_change: reapply, levers: [delay] }`)
-  expect(policies.changesOf(target('ep-x'))).toMatchObject({ onForeignChange: 'alert', levers: [] })
-  expect(policies.changesOf(target('ep-a'))).toMatchObject({ onForeignChange: 'reapply', levers: ['delay'] })
+  expect(policies.changesOf(policyTarget('ep-x'))).toMatchObject({ onForeignChange: 'alert', levers: [] })
+  expect(policies.changesOf(policyTarget('ep-a'))).toMatchObject({
+    onForeignChange: 'reapply',
+    levers: ['delay'],
+  })
   expect(policies.alertsOfForeignChanges).toBe(true)
   expect(policiesOf('  [{ on_foreign_change: reapply }]').alertsOfForeignChanges).toBe(false)
 })
@@ -38,15 +33,18 @@ test('what Terraform manages is changed by no policy, whatever others say', () =
   - { mode: apply, levers: [delay, sizing], on_foreign_change: reapply }
   - { match: { compute: ep-a }, managed_by: terraform }
   - { match: { compute: ep-b }, managed_by: terraform, on_foreign_change: alert, mode: observe }`)
-  expect(policies.changesOf(target('ep-x'))).toMatchObject({ mode: 'apply', levers: ['delay', 'sizing'] })
-  expect(policies.changesOf(target('ep-a'))).toMatchObject({
+  expect(policies.changesOf(policyTarget('ep-x'))).toMatchObject({
+    mode: 'apply',
+    levers: ['delay', 'sizing'],
+  })
+  expect(policies.changesOf(policyTarget('ep-a'))).toMatchObject({
     mode: 'suggest',
     levers: [],
     managedBy: 'terraform',
     path: 'policies[1]',
   })
-  expect(policies.changesOf(target('ep-b'))).toMatchObject({ mode: 'observe', levers: [] })
-  expect(['ep-x', 'ep-a', 'ep-b'].map((id) => policies.managerOf(target(id)))).toEqual([
+  expect(policies.changesOf(policyTarget('ep-b'))).toMatchObject({ mode: 'observe', levers: [] })
+  expect(['ep-x', 'ep-a', 'ep-b'].map((id) => policies.managerOf(policyTarget(id)))).toEqual([
     undefined,
     'terraform',
     'terraform',
@@ -65,9 +63,7 @@ test.each<[string, readonly string[]]>([
   ['on_foreign_change: reapply', [`policies[0].on_foreign_change: expected adopt or alert ${BESIDE}`]],
   ['mode: suggest, levers: [], on_foreign_change: alert', []],
 ])('managed_by beside %s', (text, problems) => {
-  const given = `${GOOD}policies: [{ managed_by: terraform, ${text} }]`
-  const loaded = load(given)
-  expect(loaded.ok ? [] : problemsOf(given)).toEqual(problems)
+  expect(problemsOf(`${GOOD}policies: [{ managed_by: terraform, ${text} }]`)).toEqual(problems)
 })
 
 test('only Terraform is known', () => {

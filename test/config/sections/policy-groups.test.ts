@@ -1,24 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { selectorTargetOf } from '../../../src/model/policy/selector.ts'
-import { compute, project } from '../../support/build.ts'
-import { GOOD, load, problemsOf } from '../loading.ts'
+import { GOOD, problemsOf } from '../loading.ts'
+import { loadPolicies, policyTarget } from './loaded-policies.ts'
 
 const HEAD = `${GOOD}policies:\n`
 /** Of the first line of the policies. */
 const LINE = HEAD.split('\n').length + 1
 
-function policiesOf(text: string) {
-  const config = load(`${HEAD}${text}`)
-  if (!config.ok) throw new Error(config.error.join('\n'))
-  return config.value.policies
-}
-
-const target = (endpointId: string) =>
-  selectorTargetOf(
-    'main',
-    compute({ endpointId, projectId: 'p-1' }),
-    project({ projectId: 'p-1', name: 'shop' }),
-  )
+const policiesOf = (text: string) => loadPolicies(`${HEAD}${text}`)
 
 test('the policy of a compute is named with the line of the group that decided', () => {
   const policies = policiesOf(`
@@ -35,7 +23,7 @@ test('the policy of a compute is named with the line of the group that decided',
     mode: approve
     levers:
 `)
-  const linesOf = (endpointId: string) => policies.changesOf(target(endpointId)).line
+  const linesOf = (endpointId: string) => policies.changesOf(policyTarget(endpointId)).line
   expect(['ep-a', 'ep-b', 'ep-c', 'ep-d'].map(linesOf)).toEqual([LINE + 3, LINE + 7, LINE + 10, undefined])
 })
 

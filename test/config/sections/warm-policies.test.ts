@@ -1,19 +1,10 @@
 // Policies that start computes ahead of clients.
 import { expect, test } from 'vitest'
-import { selectorTargetOf } from '../../../src/model/policy/selector.ts'
-import { compute, project } from '../../support/build.ts'
-import { GOOD, load, problemsOf } from '../loading.ts'
+import { GOOD, problemsOf } from '../loading.ts'
+import { loadPolicies, policyTarget } from './loaded-policies.ts'
 
-const policiesOf = (mode: string, text: string) => {
-  const config = load(
-    `${GOOD}mode: ${mode}\nwindows: { office: "Mon-Fri 08:00-19:00" }\npolicies:\n${text}\n`,
-  )
-  if (!config.ok) throw new Error(config.error.join('\n'))
-  return config.value.policies
-}
-
-const target = (endpointId: string) =>
-  selectorTargetOf('main', compute({ endpointId, projectId: 'p-1' }), project({ projectId: 'p-1' }))
+const policiesOf = (mode: string, text: string) =>
+  loadPolicies(`${GOOD}mode: ${mode}\nwindows: { office: "Mon-Fri 08:00-19:00" }\npolicies:\n${text}\n`)
 
 test('computes are started ahead of clients where the mode is apply and the lever is given, in the window of the most specific policy', () => {
   const policies = policiesOf(
@@ -26,9 +17,9 @@ test('computes are started ahead of clients where the mode is apply and the leve
   - { match: { compute: ep-d }, managed_by: terraform }`,
   )
   expect(policies.warmsUp).toBe(true)
-  expect(policies.warmUpsOf(target('ep-x'))).toMatchObject({ window: undefined, path: 'policies[0]' })
-  expect(policies.warmUpsOf(target('ep-a'))).toMatchObject({ window: 'office', path: 'policies[0]' })
-  expect(['ep-b', 'ep-c', 'ep-d'].map((id) => policies.warmUpsOf(target(id)))).toEqual([
+  expect(policies.warmUpsOf(policyTarget('ep-x'))).toMatchObject({ window: undefined, path: 'policies[0]' })
+  expect(policies.warmUpsOf(policyTarget('ep-a'))).toMatchObject({ window: 'office', path: 'policies[0]' })
+  expect(['ep-b', 'ep-c', 'ep-d'].map((id) => policies.warmUpsOf(policyTarget(id)))).toEqual([
     undefined,
     undefined,
     undefined,
