@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { newProjectMetering, reconcile } from '../../../src/ledger/metering/follow.ts'
 import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.ts'
@@ -163,7 +162,6 @@ const measured = ([key, known]: readonly [string, ComputeEntry]): [string, Compu
 }
 
 const textOf = (taken: Snapshot): string => bodyText(partsOf(taken, FACTS))
-const selfText = async (self = createSelfMetrics()): Promise<string> => bodyText(await self.parts())
 const lines = (taken: Snapshot): string[] => textOf(taken).split('\n')
 const one = 'project_id="project-one",endpoint_id="ep-one"'
 const two = 'project_id="project-one",endpoint_id="ep-two"'
@@ -255,48 +253,12 @@ test('settings that give up encryption or authentication have a series each', ()
   ])
 })
 
-test('the client library exports the other families of the catalogue', async () => {
-  const text = await selfText()
-  const expected = Object.entries(CATALOGUE).filter(
-    ([name, { owner }]) => owner === 'self' && name !== 'self_metrics_error',
-  )
-  expect(expected.filter(([name]) => !text.includes(`# TYPE ${PREFIX}${name} `))).toEqual([])
-})
-
 test('besides the process metrics of the library only families of the catalogue are exported', async () => {
   const known = new Set<string>(Object.keys(CATALOGUE).map((name) => PREFIX + name))
   const exported = [...partsOf(snapshot(), FACTS), ...(await createSelfMetrics().parts())]
   const others = exported.map(({ name }) => name).filter((name) => !/^(process|nodejs)_/.test(name))
   expect(others.filter((name) => !known.has(name))).toEqual([])
   expect(new Set(others).size).toBe(others.length)
-})
-
-// Each copy has a registry of its own: what one counts the other does not show.
-test('there is one client library', () => {
-  const lock = readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8')
-  const { packages } = JSON.parse(lock) as { packages: Record<string, { name?: string }> }
-  const copies = Object.entries(packages).filter(([path, { name }]) =>
-    [path, name ?? ''].some((text) => /(^|\/)(prom-client|@prometheus-io\/client)$/.test(text)),
-  )
-  expect(copies.map(([path]) => path)).toEqual(['node_modules/prom-client'])
-})
-
-test('a request is counted by operation, code and priority, with its wait and the remaining rate', async () => {
-  const self = createSelfMetrics()
-  const sent = { key: 'main', operation: 'list_computes', code: '429', seconds: 0.1, retry: false }
-  self.request({ ...sent, priority: 'report', waited: 1.5, share: 1, tokens: 9 })
-  self.request({ ...sent, priority: 'report', waited: 2, share: 0.5, tokens: 0 })
-  const told = (await selfText(self)).split('\n')
-  expect(told).toContain(
-    'dormouse_api_requests_total{operation="list_computes",code="429",priority="report"} 2',
-  )
-  expect(told).toContain(
-    'dormouse_api_requests_total{operation="list_computes",code="429",priority="poll"} 0',
-  )
-  expect(told).toContain('dormouse_api_rate_limited_seconds_total{priority="report"} 3.5')
-  expect(told).toContain('dormouse_api_rate_limited_seconds_total{priority="verify"} 0')
-  expect(told).toContain('dormouse_api_rate_ratio{key="main",operation="list_computes"} 0.5')
-  expect(told).toContain('dormouse_api_tokens{key="main"} 0')
 })
 
 test('a hostile name stays inside its label', () => {
@@ -308,7 +270,7 @@ test('a hostile name stays inside its label', () => {
 })
 
 testWith('promtool')('promtool finds nothing to say', async () => {
-  const text = textOf(snapshot()) + (await selfText())
+  const text = textOf(snapshot()) + bodyText(await createSelfMetrics().parts())
   const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
   expect(checked.stdout + checked.stderr).toBe('')
   expect(checked.status).toBe(0)
