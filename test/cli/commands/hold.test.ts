@@ -2,13 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { ZodType } from 'zod'
 import { holdAnswerSchema, holdsSchema } from '../../../src/outputs/text/hold-schema.ts'
 import { answers, faultyServer } from '../../service/faulty-server.ts'
-import { asked, daemonOf, TOKENS, type ChangesDaemon } from '../../support/changes-daemon.ts'
+import { asked, daemonOf, TOKENS } from '../../support/changes-daemon.ts'
+import { cliOf } from '../daemon-cli.ts'
 import { dormouse } from '../local-cli.ts'
-
-const cliOf =
-  (daemon: Pick<ChangesDaemon, 'apiUrl'>, token: string = TOKENS.ann) =>
-  (...words: readonly string[]) =>
-    dormouse([...words, '--url', daemon.apiUrl], { env: { DORMOUSE_TOKEN: token } })
 
 const UNTIL = ['--until', '2026-01-06']
 const WHY = ['--reason', 'the release']
@@ -105,7 +101,7 @@ describe('with one line and exit code 2 ends', () => {
 
   test('a token that reads', async () => {
     const daemon = await daemonOf()
-    expect(await cliOf(daemon, TOKENS.bob)(...HOLD)).toEqual({
+    expect(await cliOf(daemon, { token: TOKENS.bob })(...HOLD)).toEqual({
       code: 2,
       out: '',
       err: 'dormouse: the token has no scope operate\n',

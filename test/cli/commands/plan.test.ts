@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { at } from '../../support/build.ts'
-import { daemonOf, TOKENS } from '../../support/changes-daemon.ts'
-import { dormouse } from '../local-cli.ts'
+import { daemonOf } from '../../support/changes-daemon.ts'
+import { cliOf } from '../daemon-cli.ts'
 
 test('a plan says when each change may go, and what schedules and the ends of budgets set within seven days', async () => {
   const yaml = [
@@ -10,13 +10,12 @@ test('a plan says when each change may go, and what schedules and the ends of bu
     '',
   ].join('\n')
   const slot = { from: at(10_800), to: at(14_400) }
-  const { apiUrl } = await daemonOf({
+  const daemon = await daemonOf({
     yaml,
     slotOf: () => slot,
     putBacks: [{ budget: 'preview', at: at(86_400), kind: 'delay', computes: 3 }],
   })
-  const cli = (...words: readonly string[]) =>
-    dormouse([...words, '--url', apiUrl], { env: { DORMOUSE_TOKEN: TOKENS.ann } })
+  const cli = cliOf(daemon)
   await cli('change', 'shop', '--max-cu', '2')
   const { out } = await cli('plan')
   expect(out).toContain(

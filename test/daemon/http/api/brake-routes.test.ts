@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { brakeAnswerSchema, brakesJsonSchema } from '../../../../src/outputs/text/hold-schema.ts'
-import { dormouse } from '../../../cli/local-cli.ts'
+import { cliOf } from '../../../cli/daemon-cli.ts'
 import { answers, faultyServer } from '../../../service/faulty-server.ts'
 import { daemonOf, TOKENS, type ChangesDaemon } from '../../../support/changes-daemon.ts'
 
@@ -13,10 +13,11 @@ async function engaged(): Promise<ChangesDaemon> {
   return daemon
 }
 
-const cliOf =
-  (daemon: Pick<ChangesDaemon, 'apiUrl'>, token: string = TOKENS.ann) =>
+/** Runs `dormouse brakes words…`. */
+const brakesCli =
+  (daemon: Pick<ChangesDaemon, 'apiUrl'>) =>
   (...words: readonly string[]) =>
-    dormouse(['brakes', ...words, '--url', daemon.apiUrl], { env: { DORMOUSE_TOKEN: token } })
+    cliOf(daemon)('brakes', ...words)
 
 const listed = async (daemon: ChangesDaemon) =>
   brakesJsonSchema.parse((await daemon.ask('/brakes'))[1]).brakes
@@ -134,7 +135,7 @@ describe('nothing is released where', () => {
 
 describe('the command line', () => {
   test('prints brakes, and releases one', async () => {
-    const cli = cliOf(await engaged())
+    const cli = brakesCli(await engaged())
     const before = await cli()
     expect([before.code, before.out]).toEqual([
       0,
@@ -150,8 +151,8 @@ describe('the command line', () => {
   })
 
   test('prints that there are none, and JSON that fits its schema', async () => {
-    expect((await cliOf(await daemonOf())()).out).toBe('no brake is engaged\n')
-    const cli = cliOf(await engaged())
+    expect((await brakesCli(await daemonOf())()).out).toBe('no brake is engaged\n')
+    const cli = brakesCli(await engaged())
     expect(brakesJsonSchema.safeParse(JSON.parse((await cli('--json')).out)).error).toBeUndefined()
     const { out } = await cli('release', 'fleet', '--reason', 'x', '--json')
     expect(brakeAnswerSchema.safeParse(JSON.parse(out)).error).toBeUndefined()
@@ -165,18 +166,18 @@ describe('the command line', () => {
   ])('ends with one line and exit code 2: %j', async (words, message) => {
     const daemon = await engaged()
     const before = daemon.stored()
-    expect(await cliOf(daemon)(...words)).toEqual({ code: 2, out: '', err: `dormouse: ${message}\n` })
+    expect(await brakesCli(daemon)(...words)).toEqual({ code: 2, out: '', err: `dormouse: ${message}\n` })
     expect(daemon.stored()).toBe(before)
   })
 
   test('refuses another action, and another program', async () => {
-    const { code, err } = await cliOf(await engaged())('engage', 'fleet')
+    const { code, err } = await brakesCli(await engaged())('engage', 'fleet')
     expect([code, err]).toEqual([2, expect.stringContaining('release')])
     await using other = await faultyServer(answers(200, {}))
     const url = new URL(other.baseUrl).origin
     for (const words of [[], ['release', 'fleet', '--reason', 'x']])
       // oxlint-disable-next-line no-await-in-loop -- one command after the other
-      expect(await cliOf({ apiUrl: url })(...words)).toMatchObject({
+      expect(await brakesCli({ apiUrl: url })(...words)).toMatchObject({
         code: 1,
         err: `dormouse: ${url} is not the API of Dormouse\n`,
       })

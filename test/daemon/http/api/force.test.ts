@@ -4,7 +4,7 @@ import { addChange } from '../../../../src/model/ports/journal.ts'
 import { changeAnswerSchema, changesSchema } from '../../../../src/outputs/text/change-schema.ts'
 import { holdsSchema } from '../../../../src/outputs/text/hold-schema.ts'
 import { applyingOf } from '../../../apply/build.ts'
-import { dormouse } from '../../../cli/local-cli.ts'
+import { cliOf } from '../../../cli/daemon-cli.ts'
 import { at } from '../../../support/build.ts'
 import { changeOf } from '../../../support/changes.ts'
 import { ASKED_AT, daemonOf, TOKENS } from '../../../support/changes-daemon.ts'
@@ -145,14 +145,13 @@ describe('nobody forces a change', () => {
 
 test('the command line prints the change, or one line with exit code 2', async () => {
   const { daemon } = await worldOf()
-  const cli = (...words: readonly string[]) =>
-    dormouse(['force', 'ch-one', ...words, '--url', daemon.apiUrl], { env: { DORMOUSE_TOKEN: TOKENS.ann } })
-  const done = await cli('--until', '2026-01-06')
+  const cli = cliOf(daemon)
+  const done = await cli('force', 'ch-one', '--until', '2026-01-06')
   expect([done.code, done.out.split('\n')]).toEqual([
     0,
     expect.arrayContaining(['  forced by ann until 2026-01-06T00:00:00Z']),
   ])
-  expect(await cli()).toMatchObject({
+  expect(await cli('force', 'ch-one')).toMatchObject({
     code: 2,
     out: '',
     err: expect.stringMatching(/^dormouse: --until: expected .*\n$/),
