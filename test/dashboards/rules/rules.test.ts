@@ -3,6 +3,7 @@ import { CATALOGUE, PREFIX, type FamilyKey } from '../../../src/outputs/metrics/
 import type { AlertRule, RuleGroup } from '../../../dashboards/rules/rule.ts'
 import { alertExpr, RULE_GROUPS, ruleFile } from '../../../dashboards/rules/rules.ts'
 import { longTest, splitCases, testWith } from '../../support/tiers.ts'
+import { API_CASES } from './cases-api.ts'
 import { AWAKE_CASES } from './cases-awake.ts'
 import { BUDGET_CASES } from './cases-budgets.ts'
 import { CHANGE_CASES } from './cases-changes.ts'
@@ -19,6 +20,7 @@ const CASES = [
   ...INSIDE_CASES,
   ...BUDGET_CASES,
   ...BURN_CASES,
+  ...API_CASES,
   ...DAEMON_CASES,
   ...WAKE_CASES,
   ...CHANGE_CASES,
