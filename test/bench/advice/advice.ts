@@ -11,7 +11,8 @@ import {
   type Realised,
 } from './judge-delays.ts'
 import { recordedLives, type LifeOfCompute } from './lives.ts'
-import { DAY, runAccount, type RunningAccount } from './run-account.ts'
+import { DAY, runAccount } from './run-account.ts'
+import type { RunningAccount } from './running-account.ts'
 import { workedByHand } from './show.ts'
 import { judgeGaps, sumVerdicts, type GapVerdict } from './true-gaps.ts'
 import { compareAfterKills, countBelow } from './variants.ts'

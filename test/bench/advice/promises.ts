@@ -11,7 +11,8 @@ import type { AdviceOptions } from './advice.ts'
 import { delayOf } from './judge-delays.ts'
 import { recordedLives, type LifeOfCompute } from './lives.ts'
 import { goalsOf, loadReadings, loadsOf } from './loads.ts'
-import { DAY, runAccount, START, type RunningAccount } from './run-account.ts'
+import { DAY, runAccount, START } from './run-account.ts'
+import type { RunningAccount } from './running-account.ts'
 import { trueSaving } from './true-gaps.ts'
 
 /** Computes unless asked for another number. */

@@ -5,17 +5,11 @@ import { pino } from 'pino'
 import { loadWithSource, type AccountConfig } from '../../../src/config/load.ts'
 import { createAccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
 import { createPorts } from '../../../src/daemon/accounts/ports.ts'
-import { streamRecommendations } from '../../../src/daemon/history/recommendations.ts'
 import { passInterval, runLoop, type LoopTurn } from '../../../src/daemon/loop.ts'
 import type { SimulatedEvent } from '../../../src/local/control/simulation/simulation.ts'
-import type { Gap } from '../../../src/model/ledger/gap.ts'
-import type { Change } from '../../../src/model/policy/change.ts'
-import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import type { Readings } from '../../../src/model/ports/readings.ts'
 import type { AccountStore } from '../../../src/model/ports/store.ts'
-import { instant } from '../../../src/model/units.ts'
 import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
-import type { RecommendationsJson } from '../../../src/outputs/text/recommendation-schema.ts'
 import { openEmbeddedStore, type OpenedStore } from '../../../src/store/sqlite/embedded.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import { memoryFolder } from '../../support/folder.ts'
@@ -24,12 +18,11 @@ import { environmentOf, noRedactor } from '../../support/secrets.ts'
 import { startSimulated, type Simulated } from '../../support/simulated-service.ts'
 import { createVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts'
 import type { LifeOfCompute } from './lives.ts'
+import { runningAccount, SERVICE_URL, type RunningAccount } from './running-account.ts'
 
 /** A Monday, like the first minute of each series. */
 export const START = Date.parse('2026-01-05T00:00:00Z')
 export const DAY = 86_400
-/** Requests to it stay in this process. */
-const SERVICE_URL = 'https://service.test/api/v2'
 /** Time between two queries of an active client, seconds. */
 const QUERY_EVERY = 30
 
@@ -52,22 +45,6 @@ export type RunOptions = {
   readonly readings?: (service: Simulated, clock: VirtualClock) => Readings['read']
   /** Called when a day has ended, from 1 on. */
   readonly dayEnded?: (day: number, account: RunningAccount) => Promise<void>
-}
-
-export type RunningAccount = {
-  readonly service: Simulated
-  /** As the API answers without a query, `state` excepted. */
-  readonly recommendations: (state?: string) => Promise<RecommendationsJson>
-  /** Sends a printed request to the service. @throws where it is refused */
-  readonly send: (
-    request: NonNullable<RecommendationsJson['recommendations'][number]['request']>,
-  ) => Promise<void>
-  /** All that are stored. */
-  readonly gaps: () => Promise<readonly Gap[]>
-  /** Every change of the journal. */
-  readonly changes: () => Promise<readonly Change[]>
-  /** Sections of the configuration besides the account, from now on. */
-  readonly configure: (more: string) => void
 }
 
 export type Run = { readonly kills: number; readonly passes: number }
@@ -263,43 +240,3 @@ const hidden = (body: string): string =>
   JSON.stringify(
     JSON.parse(body, (key, value: unknown) => (ACTIVITY_FIELDS.includes(key) ? undefined : value)),
   )
-
-function runningAccount(
-  service: Simulated,
-  history: OpenedStore,
-  {
-    snapshot,
-    configure,
-  }: Pick<RunningAccount, 'configure'> & { readonly snapshot: () => Snapshot | undefined },
-): RunningAccount {
-  return {
-    service,
-    recommendations: async (state) => {
-      const states = state === undefined ? USUAL : [state as (typeof USUAL)[number]]
-      const shown = snapshot()
-      if (!shown) throw new Error('no pass has ended')
-      const sources = { history, baseUrlOf: () => SERVICE_URL, windows: () => new Map() }
-      const request = { account: 'main', targets: undefined, states }
-      const pieces = await Array.fromAsync(streamRecommendations(sources, shown, request))
-      return JSON.parse(pieces.join('')) as RecommendationsJson
-    },
-    send: async ({ method, path, body }) => {
-      const answer = await service.fetch(
-        new Request(`${SERVICE_URL}${path}`, {
-          method,
-          headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-          ...(body && { body: JSON.stringify(body) }),
-        }),
-      )
-      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-    },
-    configure,
-    changes: () => history.changes('main', { count: MANY }),
-    gaps: () =>
-      Array.fromAsync(history.gaps('main', { from: instant(0), to: instant(Number.MAX_SAFE_INTEGER) })),
-  }
-}
-
-const MANY = 100_000
-
-const USUAL = ['open', 'implemented', 'dismissed', 'withheld'] as const

@@ -2,7 +2,8 @@
 import type { Gap } from '../../../src/model/ledger/gap.ts'
 import type { RecommendationsJson } from '../../../src/outputs/text/recommendation-schema.ts'
 import type { LifeOfCompute } from './lives.ts'
-import { runAccount, type RunningAccount } from './run-account.ts'
+import { runAccount } from './run-account.ts'
+import type { RunningAccount } from './running-account.ts'
 
 /** Computes and days of a variant. The computes are the busiest: these have gaps and recommendations within that time. */
 const COMPUTES = 8
