@@ -1,5 +1,5 @@
 // Restarts of an awake compute by a policy, inside a window: while nobody works, or at the lowest load. Below the rung `idle` of the ladder.
-import type { Hold } from '../model/policy/change.ts'
+import type { Hold } from '../model/policy/hold.ts'
 import type { AwakeRungs } from '../model/policy/change-policy.ts'
 import { after, seconds, type Instant, type Seconds } from '../model/units.ts'
 

@@ -1,7 +1,8 @@
 // Why a change is not sent now.
 import type { AwakeRungs } from '../model/policy/change-policy.ts'
 import { isInTransition } from '../model/service/compute.ts'
-import type { Change, Hold } from '../model/policy/change.ts'
+import type { Change } from '../model/policy/change.ts'
+import type { Hold } from '../model/policy/hold.ts'
 import { after, seconds, type Instant, type Ratio } from '../model/units.ts'
 import { awakeHold, type AwakeUse } from './awake-rungs.ts'
 import { isShorter, type ComparedCompute, type Seen } from './settings.ts'

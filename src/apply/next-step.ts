@@ -6,10 +6,10 @@ import {
   type Change,
   type ChangeState,
   type EndedChange,
-  type Hold,
   type JudgedState,
   type SentRequest,
 } from '../model/policy/change.ts'
+import type { Hold } from '../model/policy/hold.ts'
 import { isOperationOpen, type Operation } from '../model/service/operation.ts'
 import { after, instant, latest, seconds, type Instant, type Seconds } from '../model/units.ts'
 import { holdOf, type ChangeRules } from './hold.ts'

@@ -6,8 +6,8 @@ import {
   restartsCompute,
   type Change,
   type ChangeState,
-  type Hold,
 } from '../model/policy/change.ts'
+import type { Hold } from '../model/policy/hold.ts'
 import { HANDS_OFF, setByPersonAt } from '../model/policy/hands-off.ts'
 import type { Compute } from '../model/service/compute.ts'
 import { after, instant, latest, seconds, type Instant } from '../model/units.ts'

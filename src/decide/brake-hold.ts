@@ -1,6 +1,7 @@
 // Brakes: limits of what policies change by themselves, most of restarts.
 import { brakeId, type Brakes, type StoredBrake, type StoredBrakeName } from '../model/policy/brakes.ts'
-import { isInFlight, restartsCompute, sentAtOf, type Change, type Hold } from '../model/policy/change.ts'
+import { isInFlight, restartsCompute, sentAtOf, type Change } from '../model/policy/change.ts'
+import type { Hold } from '../model/policy/hold.ts'
 import { isStepOrigin } from '../model/policy/step-origin.ts'
 import type { Sizing } from '../model/service/compute.ts'
 import { after, latest, seconds, type Instant } from '../model/units.ts'

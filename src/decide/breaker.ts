@@ -11,8 +11,8 @@ import {
   sentAtOf,
   type Change,
   type ChangeState,
-  type Hold,
 } from '../model/policy/change.ts'
+import type { Hold } from '../model/policy/hold.ts'
 import { after, instant, latest, type Instant, type Ratio, type Seconds } from '../model/units.ts'
 
 export type BreakerContext = Readonly<{

@@ -1,5 +1,6 @@
 // What holds a change before anybody looks at its compute. Level-triggered, and asked again when the request is written to the socket.
-import type { Change, Hold } from '../model/policy/change.ts'
+import type { Change } from '../model/policy/change.ts'
+import type { Hold } from '../model/policy/hold.ts'
 import type { Mode } from '../model/policy/change-policy.ts'
 import type { PlacedHold } from '../model/policy/placed-hold.ts'
 import { after, latest, type Instant, type Seconds } from '../model/units.ts'

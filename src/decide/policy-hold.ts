@@ -1,6 +1,7 @@
 // When a policy allows a change that nobody asked for: its mode and its windows. Level-triggered, so that a missed look loses no window.
 import { knownEnds, type Window } from '../calendar/window.ts'
-import { restartsCompute, takesBack, type Change, type Hold } from '../model/policy/change.ts'
+import { restartsCompute, takesBack, type Change } from '../model/policy/change.ts'
+import type { Hold } from '../model/policy/hold.ts'
 import {
   SERVICE_WINDOW,
   type AwakeRungs,

@@ -2,7 +2,8 @@
 //
 // 1. The slot begins when nothing of these holds the change: now, or when the last of the holds that have an end is over.
 // 2. It ends with what allows it: its window, less the time that such a change takes, or the next freeze or denied window.
-import type { Change, Hold } from '../model/policy/change.ts'
+import type { Change } from '../model/policy/change.ts'
+import type { Hold } from '../model/policy/hold.ts'
 import { after, earliest, instant, SECOND, seconds, type Instant, type Interval } from '../model/units.ts'
 import { changeHold, type ChangeTerms } from './change-hold.ts'
 import { allowedUntil } from './policy-hold.ts'

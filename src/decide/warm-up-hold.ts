@@ -1,6 +1,6 @@
 // What holds a warm-up that is due. Level-triggered, and asked again when the request is written to the socket.
 import type { Window } from '../calendar/window.ts'
-import type { Hold } from '../model/policy/change.ts'
+import type { Hold } from '../model/policy/hold.ts'
 import type { Instant } from '../model/units.ts'
 import { placedHoldOf, type ChangeTerms } from './change-hold.ts'
 import { closedHold } from './policy-hold.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWindow, type Window } from '../../src/calendar/window.ts'
 import { warmUpHold, type WarmUpHoldTerms } from '../../src/decide/warm-up-hold.ts'
-import type { Hold } from '../../src/model/policy/change.ts'
+import type { Hold } from '../../src/model/policy/hold.ts'
 import { at } from '../support/build.ts'
 import { placedHold } from '../support/placed-holds.ts'
 

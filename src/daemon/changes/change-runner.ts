@@ -8,13 +8,8 @@ import { engagedBrakesOf } from '../../decide/engaged-brakes.ts'
 import { awakeRungs } from '../../decide/policy-hold.ts'
 import { ifRead } from '../../model/observation.ts'
 import type { BrakeName } from '../../model/policy/brakes.ts'
-import {
-  isEnded,
-  restartsCompute,
-  type Change,
-  type Hold,
-  type OpenChange,
-} from '../../model/policy/change.ts'
+import { isEnded, restartsCompute, type Change, type OpenChange } from '../../model/policy/change.ts'
+import type { Hold } from '../../model/policy/hold.ts'
 import type { PlanLimits } from '../../model/policy/plan-limits.ts'
 import type { Journal, StoredChanges } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'

@@ -1,11 +1,6 @@
 // What open changes wait for, and when each is looked at again.
-import {
-  isInFlight,
-  type Change,
-  type Hold,
-  type HoldReason,
-  type OpenChange,
-} from '../../model/policy/change.ts'
+import { isInFlight, type Change, type OpenChange } from '../../model/policy/change.ts'
+import type { Hold, HoldReason } from '../../model/policy/hold.ts'
 import { expectedSuspension } from '../../model/inference/expected-suspension.ts'
 import { computeKey, isComputeRef, type Compute, type Project } from '../../model/service/compute.ts'
 import { after, earliest, latest, seconds, type Instant, type Seconds } from '../../model/units.ts'

@@ -2,7 +2,7 @@
 /* oxlint-disable no-await-in-loop -- one start after the other */
 import type { AccountConfig, Config } from '../../config/load.ts'
 import { warmUpHold } from '../../decide/warm-up-hold.ts'
-import type { Hold } from '../../model/policy/change.ts'
+import type { Hold } from '../../model/policy/hold.ts'
 import type { SelectorTarget } from '../../model/policy/selector.ts'
 import type { WarmUpView } from '../../model/policy/warm-up.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'

@@ -1,6 +1,6 @@
 // When a hold of a change ends, beside the deadline of the change.
 import type { Instant } from '../units.ts'
-import type { Hold, HoldReason } from './change.ts'
+import type { Hold, HoldReason } from './hold.ts'
 
 /** A hold, also as an answer of the API has it. */
 type EndingHold = Readonly<{ because: string; until: Hold['until'] }>

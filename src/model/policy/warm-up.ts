@@ -1,6 +1,6 @@
 // Warm-ups: computes are started ahead of clients that are expected. Counted actions, no changes: nothing has to be verified or put back.
 import type { Instant, Seconds } from '../units.ts'
-import type { Hold } from './change.ts'
+import type { Hold } from './hold.ts'
 
 /** Plans of the gaps before, as if each had been carried out. `saved`: awake time less than with the delay alone, wakes at their price. */
 export type WarmUpBacktest = Readonly<{ gaps: number; predicted: number; came: number; saved: Seconds }>

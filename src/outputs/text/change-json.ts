@@ -7,9 +7,9 @@ import {
   type ChangeEvent,
   type ChangeSettings,
   type ChangeState,
-  type Hold,
   type OpenChange,
 } from '../../model/policy/change.ts'
+import type { Hold } from '../../model/policy/hold.ts'
 import type { sumOfParts } from '../../model/policy/saved.ts'
 import { isStepOrigin } from '../../model/policy/step-origin.ts'
 import type { ForcedChange } from '../../model/policy/placed-hold.ts'

@@ -1,5 +1,5 @@
 // Words of changes, the same on the command line, on pages, in reports and in explanations.
-import type { HoldReason } from '../../model/policy/change.ts'
+import type { HoldReason } from '../../model/policy/hold.ts'
 import { hasNoOpening, isEndedByPerson, isEndless, outlasts } from '../../model/policy/hold-end.ts'
 import { fromIso } from '../../model/time.ts'
 import { instant } from '../../model/units.ts'

@@ -3,7 +3,7 @@
 import type { StepOrigin } from '../../model/policy/step-origin.ts'
 import type { ChangePolicy, ForeignChangeAnswer, RestartRules } from '../../model/policy/change-policy.ts'
 import type { NotMadeBecause, PolicyDecision } from '../../model/output/policy-decision.ts'
-import type { Hold } from '../../model/policy/change.ts'
+import type { Hold } from '../../model/policy/hold.ts'
 import type { NoWarmUpReason, WarmUpBacktest, WarmUpView } from '../../model/policy/warm-up.ts'
 import type { Instant } from '../../model/units.ts'
 import { toIso } from '../../model/time.ts'

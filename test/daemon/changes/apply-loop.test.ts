@@ -1,7 +1,7 @@
 import { Agent } from 'undici'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClock } from '../../../src/daemon/clock.ts'
-import type { Hold } from '../../../src/model/policy/change.ts'
+import type { Hold } from '../../../src/model/policy/hold.ts'
 import type { Service } from '../../../src/model/ports/service.ts'
 import type { AccountStore } from '../../../src/model/ports/store.ts'
 import { after, seconds } from '../../../src/model/units.ts'

@@ -1,6 +1,6 @@
 // The apply loop while the wall clock of the machine is set, until the next pass.
 import { expect, test } from 'vitest'
-import type { Hold } from '../../../src/model/policy/change.ts'
+import type { Hold } from '../../../src/model/policy/hold.ts'
 import { after, seconds } from '../../../src/model/units.ts'
 import { applyingOf } from '../../apply/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nextLookAfter } from '../../../src/daemon/changes/holds.ts'
-import type { HoldReason } from '../../../src/model/policy/change.ts'
+import type { HoldReason } from '../../../src/model/policy/hold.ts'
 import { at } from '../../support/build.ts'
 
 /** Seconds until a change is looked at again that is held until as many seconds from now. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Change, ChangeSettings, Hold } from '../../../src/model/policy/change.ts'
+import type { Change, ChangeSettings } from '../../../src/model/policy/change.ts'
+import type { Hold } from '../../../src/model/policy/hold.ts'
 import { after, cu, seconds } from '../../../src/model/units.ts'
 import { planJson } from '../../../src/outputs/text/change-json.ts'
 import { plansSchema, type PlanJson } from '../../../src/outputs/text/change-schema.ts'

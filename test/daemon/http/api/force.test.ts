@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Change, Hold } from '../../../../src/model/policy/change.ts'
+import type { Change } from '../../../../src/model/policy/change.ts'
+import type { Hold } from '../../../../src/model/policy/hold.ts'
 import { addChange } from '../../../../src/model/ports/journal.ts'
 import { changeAnswerSchema, changesSchema } from '../../../../src/outputs/text/change-schema.ts'
 import { holdsSchema } from '../../../../src/outputs/text/hold-schema.ts'

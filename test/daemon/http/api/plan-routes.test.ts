@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Hold } from '../../../../src/model/policy/change.ts'
+import type { Hold } from '../../../../src/model/policy/hold.ts'
 import { plansSchema } from '../../../../src/outputs/text/change-schema.ts'
 import { at } from '../../../support/build.ts'
 import { asked, daemonOf } from '../../../support/changes-daemon.ts'
