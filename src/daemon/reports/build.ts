@@ -13,6 +13,7 @@ import {
 } from '../../model/service/compute.ts'
 import type { CountedPast } from '../../model/ledger/counted-past.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
+import { isLookedAt } from '../../model/ledger/project-entry.ts'
 import { NO_OWNER, type Owners } from '../../model/policy/owner.ts'
 import type { History } from '../../model/ports/history.ts'
 import type { Outbox } from '../../model/ports/outbox.ts'
@@ -109,6 +110,7 @@ export async function buildReports(
     spans,
     identityOf,
     shownOf: shownIn(source.past, slot),
+    partialProjects: [...ledger.projects.values()].filter((entry) => !isLookedAt(entry)).length,
     countedSince: monthState?.since,
     events: await eventsIn(source, slot),
   }

@@ -98,8 +98,9 @@ function lastDue(schedule: Schedule, now: Instant): Instant | undefined {
 /** The slot, or when all accounts had the report of its week, if that was before: an earlier schedule had another slot. */
 async function dueAt({ store, accounts, schedule }: ReportJob, slot: Instant): Promise<Instant> {
   const week = weekBefore(slot, schedule().zone)
+  if (!week) return slot
   const stored = await Promise.all(
-    accounts.map((account) => week && store.report(account, week.id).catch(() => undefined)),
+    accounts.map((account) => store.report(account, week.id).catch(() => undefined)),
   )
   return instant(Math.min(slot, Math.max(...stored.map((report) => report?.madeAt ?? slot))))
 }

@@ -32,6 +32,8 @@ export type ReportInput = Readonly<{
   prices: Prices
   spans: ReportSpans
   history: AggregatedHistory
+  /** Projects that have not been looked at, or not their past. */
+  partialProjects: number
   /** Start of the ledger's spend; undefined when no budget of the month says it. */
   countedSince: Instant | undefined
   identityOf: (ref: TargetRef) => ComputeIdentity
@@ -69,6 +71,7 @@ export function composeReport(input: ReportInput): Report {
     team: onlyTeam ?? null,
     redacted: [...plan.redact],
     known_from: knownFrom === undefined ? null : toIso(knownFrom),
+    ...(input.partialProjects > 0 && { projects_partial: input.partialProjects }),
     recommendations: input.advice,
     changes: input.changes,
     spend: spendOf(input, awake, knownFrom),

@@ -151,6 +151,9 @@ export const reportSchema = strictObject({
   team: nameOrNull.describe('The team that the report is about; null: all teams.'),
   redacted: array(oneOf(['names', 'clients'])),
   known_from: instant.nullable().describe('Start of what is known; null when nothing is known.'),
+  projects_partial: count
+    .optional()
+    .describe('Projects that had not been looked at, or not their past: their spend is incomplete.'),
   verdict: string().describe('The report in one or two sentences.'),
   recommendations: advice
     .nullable()

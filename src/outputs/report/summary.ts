@@ -25,8 +25,15 @@ function spentText(report: ReportWithoutVerdict) {
     awake.computes === 0
       ? `Nothing was awake, and nothing was spent${since}.`
       : `Spent ${moneyText(week.likely, currency)}${made_at < slot.to ? ' so far' : ''}${boundsText(report)}${since}${beforeText(report)}.`
-  return [spent, ...forecastText(report)]
+  return [spent, ...partialText(report), ...forecastText(report)]
 }
+
+const partialText = ({ projects_partial: partial = 0 }: ReportWithoutVerdict) =>
+  partial === 0
+    ? []
+    : [
+        `The spend of ${countWithNoun(partial, 'project')} is incomplete: ${partial === 1 ? 'its' : 'their'} past had not been read yet.`,
+      ]
 
 /** Wider bounds, as a share of the spend, are in the summary. */
 const BOUNDS_SHOWN_ABOVE = 0.05

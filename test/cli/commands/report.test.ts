@@ -9,6 +9,7 @@ import { createOwners } from '../../../src/model/policy/owner.ts'
 import { recommendationsSchema } from '../../../src/outputs/text/recommendation-schema.ts'
 import { reportSchema, type Report } from '../../../src/outputs/report/schema.ts'
 import { renderArchivedJson } from '../../../src/outputs/report/formats/json.ts'
+import type { ProjectListing } from '../../../src/model/ledger/project-entry.ts'
 import { COARSE_STEP } from '../../../src/model/ledger/rollup.ts'
 import { readEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
 import { FLEETS, inputOf, told } from '../../outputs/report/fleets.ts'
@@ -22,8 +23,18 @@ import { dormouse, words } from '../local-cli.ts'
 import { recommendation, REPORTED_ADVICE } from '../../support/recommendations.ts'
 
 const one = refOf('ep-one')
+const shop = (listing: Partial<ProjectListing> = {}) => ({
+  project: project({ name: 'shop' }),
+  listed: {
+    at: at(0),
+    updatedAt: at(0),
+    cpuUsedSeconds: 0,
+    endpointIds: ['ep-one', 'ep-two'],
+    ...listing,
+  },
+})
 const everything = {
-  projects: [{ project: project({ name: 'shop' }), listed: undefined }],
+  projects: [shop()],
   computes: [computeOf('ep-one'), computeOf('ep-two')],
   days: [dayAt(one, 0), dayAt(one, 1), dayAt(refOf('ep-two'), 6), dayAt(refOf('ep-two'), 7)],
   rollups: [rollupAt(one, 0, COARSE_STEP)],
@@ -53,6 +64,16 @@ const NO_DAEMON =
   'dormouse: no daemon answers; this is from what the last one stored, without budgets and forecasts\n'
 
 describe('without a daemon', () => {
+  test('the report says which spend is incomplete: the past of a project has not been read', async () => {
+    await using partial = await keptBy([{ ...everything, projects: [shop({ needsBackfill: true })] }])
+    const { out } = await partial.cli('report --week 2026-W02')
+    expect(out).toContain(
+      'at most 0.03 cents). The spend of 1 project is incomplete: its past had not been read yet.',
+    )
+    const { out: json } = await partial.cli('report --week 2026-W02 --format json')
+    expect(JSON.parse(json)).toMatchObject({ projects_partial: 1 })
+  })
+
   test('the report is made from what was kept, and says what is not in it', async () => {
     const { code, out, err } = await kept.cli('report --week 2026-W02')
     expect({ code, err }).toEqual({ code: 0, err: NO_DAEMON })

@@ -103,6 +103,7 @@ export function inputOf(fleet: Fleet): ReportInput {
     prices: { currency: 'USD', periods: [{ from: instant(0), perCuHour: micros(PRICE) }] },
     spans: stretches,
     history: gathering.done(),
+    partialProjects: 0,
     countedSince: fleet.computes.length === 0 ? knownFrom : undefined,
     identityOf,
     shownOf: () => undefined,
