@@ -125,7 +125,7 @@ const MAX_PORT = 65_535
 const MAX_PROJECTS = 100_000
 
 const localOptions = (options: Options, io: Io): LocalOptions => {
-  const { projects: count, past: span, delay, cu, wakeLatency, activityLag, json, ...rest } = options
+  const { projects: count, past: span, delay, cu, wakeLatency, activityLag, json = false, ...rest } = options
   const compute = {
     ...(cu !== undefined && { cu }),
     ...(delay !== undefined && { suspendTimeoutSeconds: delay === 'never' ? -1 : delay }),
@@ -139,10 +139,7 @@ const localOptions = (options: Options, io: Io): LocalOptions => {
     ...(span === undefined
       ? { projects: Array.from({ length: projects }, (_, at) => ({ name: `project-${at + 1}`, ...compute })) }
       : { past: { span, projects, ...(seed !== undefined && { seed }) } }),
-    log(event) {
-      // with --json only what a program needs: that its projects have no past
-      if (!json || event.kind === 'past-refused') printEvent(event, io)
-    },
+    log: createEventPrinter(io, json),
   }
 }
 
@@ -159,6 +156,21 @@ The service is ready; it stops with Ctrl-C and keeps its data.
   psql "$(curl -s -H "Authorization: Bearer $DORMOUSE_API_KEY" \\
     "${baseUrl}/projects/PROJECT/connection_uri?database_name=app&role_name=app_owner" | sed 's/.*"uri":"//; s/".*//')"
 `
+
+/** Ports of computes that are printed: what to do next must stay on the screen. */
+const MAX_PORTS = 8
+const MORE_PORTS = 'the other computes have ports of their own, too: "port" in the answer to GET /_truth'
+
+/** @param json only what a program needs: that its projects have no past */
+function createEventPrinter(io: Io, json: boolean): (event: LocalEvent) => void {
+  let ports = 0
+  return (event) => {
+    if (json && event.kind !== 'past-refused') return
+    ports += event.kind === 'compute-port' ? 1 : 0
+    if (event.kind !== 'compute-port' || ports <= MAX_PORTS) printEvent(event, io)
+    else if (ports === MAX_PORTS + 1) io.out(MORE_PORTS)
+  }
+}
 
 function printEvent(event: LocalEvent, { out, err }: Io) {
   switch (event.kind) {
