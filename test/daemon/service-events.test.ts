@@ -1,6 +1,6 @@
 // Events about an outage of the service, and about a refused key: each begin and each end once, whatever restarts.
 import { expect, test } from 'vitest'
-import { inWorld, type World } from './changes/foreign-world.ts'
+import { inWorld, type World } from './changes/foreign/foreign-world.ts'
 
 const NOTHING = { policy: 'match: {}', recommendations: [] }
 

@@ -8,7 +8,7 @@ import type { Event } from '../../../src/model/output/event-kinds.ts'
 import type { Send } from '../../../src/model/ports/outbox.ts'
 import type { Store } from '../../../src/model/ports/store.ts'
 import { at } from '../../support/build.ts'
-import { inWorld } from './foreign-world.ts'
+import { inWorld } from './foreign/foreign-world.ts'
 import { memoryStore, newMemory } from '../../support/memory-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dormouse-kill-'))

@@ -8,6 +8,7 @@ import { listenHttp, urlOf, type HttpListener } from '../../../src/daemon/http/l
 import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import { openBrowser, watchedPage, type Watched } from '../../support/browser.ts'
 import { testWith } from '../../support/tiers.ts'
+import { CUT, WIDER, widthsThatScroll } from './layout-faults.ts'
 import { busy, named, scenes } from './scenes.ts'
 
 const it = testWith('chromium')
@@ -52,19 +53,6 @@ const quiet = ({ complaints, strayed, sent }: Watched) => ({
   sent,
 })
 
-/** What leaves its card, or would have to be moved to be read. */
-const CUT = `(() => {
-  const told = (one) => one.className + ' ' + one.textContent.trim().slice(0, 40)
-  const moved = [...document.querySelectorAll('.wide')].filter((one) => one.scrollWidth > one.clientWidth)
-  const left = [...document.querySelectorAll('section')].flatMap((section) => {
-    const right = section.getBoundingClientRect().right - parseFloat(getComputedStyle(section).paddingRight)
-    return [...section.querySelectorAll('p, table, td, th, dd, figcaption, svg, text, rect')].filter(
-      (one) => one.getBoundingClientRect().right > right + 1,
-    )
-  })
-  return [...moved, ...left].map(told)
-})()`
-
 const CLEAN = { complaints: [], strayed: [], sent: [] }
 
 // colours depend on the scheme, what fits on the width, and nothing that is judged on both: each scheme and each width once
@@ -96,23 +84,6 @@ describe.each([
     expect(quiet({ page, ...watched })).toEqual(CLEAN)
   })
 })
-
-/** In order; the page is as wide as the last one afterwards. */
-async function widthsThatScroll(page: Page, widths: readonly number[]): Promise<readonly number[]> {
-  const scrolling: number[] = []
-  for (const width of widths) {
-    // oxlint-disable-next-line no-await-in-loop -- one page, one width after the other
-    await page.setViewportSize({ width, height: 800 })
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    if ((await page.evaluate('document.documentElement.scrollWidth')) !== width) scrolling.push(width)
-  }
-  return scrolling
-}
-
-/** Labels of figures that reach into the next one. */
-const WIDER = `[...document.querySelectorAll('.figure dt')]
-  .filter((label) => label.scrollWidth > label.clientWidth)
-  .map((label) => label.textContent)`
 
 it('on a telephone amounts stay on their line, bars have theirs, and the fleet says what sorts it and when it is', async () => {
   await using context = await browser.newContext({ viewport: { width: 360, height: 800 } })

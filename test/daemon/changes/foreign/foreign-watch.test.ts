@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createForeignWatch } from '../../../src/daemon/changes/foreign/foreign-watch.ts'
-import type { ChangeRunner } from '../../../src/daemon/changes/change-runner.ts'
-import { at } from '../../support/build.ts'
+import { createForeignWatch } from '../../../../src/daemon/changes/foreign/foreign-watch.ts'
+import type { ChangeRunner } from '../../../../src/daemon/changes/change-runner.ts'
+import { at } from '../../../support/build.ts'
 
 test('computes that an earlier process did not look at are read again after a failed read', async () => {
   let reads = 0

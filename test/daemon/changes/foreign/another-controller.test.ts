@@ -1,9 +1,9 @@
 // What policies do where somebody else overwrites what a change had set: the whole daemon on virtual time.
 import { expect, test } from 'vitest'
-import { isEnded, type Change } from '../../../src/model/policy/change.ts'
-import { cu, seconds } from '../../../src/model/units.ts'
+import { isEnded, type Change } from '../../../../src/model/policy/change.ts'
+import { cu, seconds } from '../../../../src/model/units.ts'
 import { IDS, inWorld, type World } from './foreign-world.ts'
-import { bySize, longTest } from '../../support/tiers.ts'
+import { bySize, longTest } from '../../../support/tiers.ts'
 
 const HOUR = 3600
 const policyOf = (answer: string, lever = 'delay') =>

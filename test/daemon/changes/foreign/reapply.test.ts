@@ -1,24 +1,24 @@
 // Which recommendation wants an overwritten value again, and the brakes of computes that are gone.
 import { describe, expect, test } from 'vitest'
-import { endOfGone } from '../../../src/daemon/changes/brakes/policy-brakes.ts'
+import { endOfGone } from '../../../../src/daemon/changes/brakes/policy-brakes.ts'
 import {
   reappliedIn,
   reapplyingChange,
   recommendationsOf,
-} from '../../../src/daemon/changes/foreign/reapply.ts'
-import type { ForeignChange } from '../../../src/apply/foreign-changes.ts'
-import { DEFAULT_RESTART_RULES } from '../../../src/model/policy/change-policy.ts'
-import type { Change } from '../../../src/model/policy/change.ts'
-import { planLimits } from '../../../src/model/policy/plan-limits.ts'
-import type { Recommendation } from '../../../src/model/policy/recommendation.ts'
-import { computeKey } from '../../../src/model/service/compute.ts'
-import { seconds } from '../../../src/model/units.ts'
-import { at, preset } from '../../support/build.ts'
-import { changeOf } from '../../support/changes.ts'
-import { snapshotOf } from '../../support/fleet-snapshot.ts'
-import { NO_HISTORY } from '../../support/no-history.ts'
-import { storedBrakesOf } from '../../support/placed-holds.ts'
-import { delay, ref } from './decided/decided-world.ts'
+} from '../../../../src/daemon/changes/foreign/reapply.ts'
+import type { ForeignChange } from '../../../../src/apply/foreign-changes.ts'
+import { DEFAULT_RESTART_RULES } from '../../../../src/model/policy/change-policy.ts'
+import type { Change } from '../../../../src/model/policy/change.ts'
+import { planLimits } from '../../../../src/model/policy/plan-limits.ts'
+import type { Recommendation } from '../../../../src/model/policy/recommendation.ts'
+import { computeKey } from '../../../../src/model/service/compute.ts'
+import { seconds } from '../../../../src/model/units.ts'
+import { at, preset } from '../../../support/build.ts'
+import { changeOf } from '../../../support/changes.ts'
+import { snapshotOf } from '../../../support/fleet-snapshot.ts'
+import { NO_HISTORY } from '../../../support/no-history.ts'
+import { storedBrakesOf } from '../../../support/placed-holds.ts'
+import { delay, ref } from '../decided/decided-world.ts'
 
 const VIEWS = snapshotOf(1).computes
 const IMPLEMENTED = { state: 'implemented', at: at(60), realised: undefined } as const

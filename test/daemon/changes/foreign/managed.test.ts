@@ -1,9 +1,9 @@
 // Computes that Terraform manages: the whole daemon on virtual time, and a test that applies the text of the recommendation.
-import { decidedCompute } from '../../../src/model/output/policy-decision.ts'
+import { decidedCompute } from '../../../../src/model/output/policy-decision.ts'
 import { expect, test } from 'vitest'
-import { adviceContext } from '../../../src/daemon/history/recommendations.ts'
-import { seconds } from '../../../src/model/units.ts'
-import { recommendation } from '../../support/recommendations.ts'
+import { adviceContext } from '../../../../src/daemon/history/recommendations.ts'
+import { seconds } from '../../../../src/model/units.ts'
+import { recommendation } from '../../../support/recommendations.ts'
 import { inWorld, type World } from './foreign-world.ts'
 
 const LONGER = { from: { delay: seconds(300) }, to: { delay: seconds(900) } }
