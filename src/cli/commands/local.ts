@@ -125,7 +125,7 @@ const MAX_PORT = 65_535
 const MAX_PROJECTS = 100_000
 
 const localOptions = (options: Options, io: Io): LocalOptions => {
-  const { projects: count, past: span, delay, cu, wakeLatency, activityLag, json = false, ...rest } = options
+  const { projects: count, past: span, delay, cu, wakeLatency, activityLag, json, ...rest } = options
   const compute = {
     ...(cu !== undefined && { cu }),
     ...(delay !== undefined && { suspendTimeoutSeconds: delay === 'never' ? -1 : delay }),
@@ -162,7 +162,7 @@ const MAX_PORTS = 8
 const MORE_PORTS = 'the other computes have ports of their own, too: "port" in the answer to GET /_truth'
 
 /** @param json only what a program needs: that its projects have no past */
-function createEventPrinter(io: Io, json: boolean): (event: LocalEvent) => void {
+function createEventPrinter(io: Io, json = false): (event: LocalEvent) => void {
   let ports = 0
   return (event) => {
     if (json && event.kind !== 'past-refused') return

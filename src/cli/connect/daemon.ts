@@ -136,13 +136,16 @@ const headersOf = (token: string | undefined, sent: string | null) => ({
  * Exit code of a question that was not answered. A refusal for what was asked is wrong usage: another name, value, time, address, token or
  * configuration is needed. Asking too late (408) or too often (429) is not.
  */
-export function failAnswer(io: Io, { message, status = 0 }: ApiProblem): ExitCode {
+export function failAnswer(io: Io, { message, status = 0 }: ApiProblem, options?: OptionNames): ExitCode {
   const isUsage = status >= 400 && status < 500 && status !== 408 && status !== 429
-  return isUsage ? failUsage(io, namedByOptions(message)) : failText(io, message)
+  return isUsage ? failUsage(io, namedByOptions(message, options)) : failText(io, message)
 }
 
 /** Field of the API → what sets it on the command line. */
-const SET_BY: Readonly<Record<string, string>> = {
+export type OptionNames = Readonly<Record<string, string>>
+
+/** Of most commands. */
+const SET_BY: OptionNames = {
   match: 'selector',
   cu: '--cu',
   min_cu: '--min-cu',
@@ -157,9 +160,9 @@ const SET_BY: Readonly<Record<string, string>> = {
   ),
 }
 
-/** Problems of a request, which begin with a field of the API, in the words of the command line. */
-export const namedByOptions = (problems: string): string =>
-  problems.replaceAll(/(?<=^|; )\w+(?=: )/g, (field) => SET_BY[field] ?? field)
+/** Problems of a request, which begin with a field of the API, in the words of the command line. @param options those of one command */
+export const namedByOptions = (problems: string, options: OptionNames = {}): string =>
+  problems.replaceAll(/(?<=^|; )\w+(?=: )/g, (field) => options[field] ?? SET_BY[field] ?? field)
 
 export const refused = (message: string): Result<never, ApiProblem> => failed({ kind: 'refused', message })
 

@@ -18,6 +18,7 @@ import {
   namedByOptions,
   type ApiOptions,
   type ApiProblem,
+  type OptionNames,
   type DaemonApi,
 } from './daemon.ts'
 
@@ -41,13 +42,15 @@ type FleetQuestion<Value> = Readonly<{
   ) => Result<Value, string> | Promise<Result<Value, string>>
   /** @param isStored from the store: no daemon asked the service */
   text: (value: Value, isStored: boolean) => string
+  /** Of this command alone. */
+  optionNames?: OptionNames
 }>
 
 /** From the running daemon, else from the store. */
 export async function printFleetAnswer<Value>(
   options: ApiOptions,
   io: Io,
-  { ask, answerFrom, text }: FleetQuestion<Value>,
+  { ask, answerFrom, text, optionNames }: FleetQuestion<Value>,
 ): Promise<ExitCode> {
   const print = (value: Value, isStored: boolean): ExitCode => {
     io.out(options.json ? jsonText(value) : text(value, isStored))
@@ -62,12 +65,13 @@ export async function printFleetAnswer<Value>(
   const answerStored = (known: Config) =>
     withStore(known, async (store) => {
       const value = await answerFrom(await storedSnapshot(known, store), { store, config: known })
-      if (!value.ok) return failUsage(io, `${namedByOptions(value.error)}; ${message}, so the store was read`)
+      if (!value.ok)
+        return failUsage(io, `${namedByOptions(value.error, optionNames)}; ${message}, so the store was read`)
       io.err(`dormouse: ${message}; this is what the last one stored, and current states are unknown`)
       return print(value.value, true)
     })
   const exitCode = config && kind === 'unreached' ? await answerStored(config) : undefined
-  return exitCode ?? failAnswer(io, answer.error)
+  return exitCode ?? failAnswer(io, answer.error, optionNames)
 }
 
 /** States are unknown: this process made no sweep. */

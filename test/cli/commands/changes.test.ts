@@ -77,7 +77,7 @@ test.each([
   [
     'changes --compute nobody',
     2,
-    /^dormouse: compute: no compute or project is called nobody; no daemon .*\n$/,
+    /^dormouse: --compute: no compute or project is called nobody; no daemon .*\n$/,
   ],
   [
     'changes ch-one --compute ep-one',

@@ -41,6 +41,8 @@ function printChanges(options: Options, io: Io) {
       }),
     answerFrom: (stored, source) => changesFromStore(stored, source, options),
     text: changesText,
+    // an argument of other commands
+    optionNames: { compute: '--compute' },
   })
 }
 
