@@ -74,9 +74,10 @@ export function endedAndOpenGaps(input: GapInput): readonly ObservedGap[] {
   return [...ended, ...openGap(input, unsettled.newest ?? recordedActivity(input), ended.at(-1))]
 }
 
-const endOf = ({ from, length }: BacktestGap): Instant => instant(from + length.likely * 1000)
+export const endOf = ({ from, length }: BacktestGap): Instant => instant(from + length.likely * 1000)
 
-function cutAt(gap: ObservedGap, from: Instant): ObservedGap {
+/** The part of a gap from an instant on, which is before its end. */
+export function cutAt(gap: ObservedGap, from: Instant): ObservedGap {
   const before = (from - gap.from) / 1000
   if (before <= 0) return gap
   const { low, high } = gap.length

@@ -7,7 +7,7 @@ import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import { instant, latest, seconds, type Instant, type Interval } from '../../model/units.ts'
 import { sumOf } from '../../std/sum.ts'
 import { savedTime, savedTimeIn } from '../backtest.ts'
-import { observedGaps, type ObservedGap } from '../delay/observed-gaps.ts'
+import { cutAt, endOf, observedGaps, type ObservedGap } from '../delay/observed-gaps.ts'
 import { unpaidSleep, withoutSleep } from '../delay/unpaid-sleep.ts'
 import { everyDay } from '../every-day.ts'
 import { HISTORY_READ, type AdviseInput } from '../input.ts'
@@ -45,7 +45,7 @@ type SpentGaps = Readonly<{
   change: Readonly<{ from: AutosuspendDelay; to: AutosuspendDelay }>
 }>
 
-/** Gaps that began under another delay than that of now. */
+/** Gaps that began under another delay than that of now; of one in progress at the first look the part after it, which the days hold. */
 function gapsUnderOtherDelays(input: AdviseInput): readonly SpentGaps[] {
   const { settings, scheduled = [], now } = input
   const to = settings.at(-1)?.delay
@@ -57,8 +57,10 @@ function gapsUnderOtherDelays(input: AdviseInput): readonly SpentGaps[] {
   const asleep = unpaidSleep(input)
   return others.map((setting) => {
     const until = settings[settings.indexOf(setting) + 1]?.since ?? now
-    const begun = observed.gaps.filter(({ from }) => from >= setting.since && from < until)
-    const ended = { ...observed, gaps: begun.map((gap) => endedBy(gap, until)) }
+    const since = setting === settings[0] ? instant(0) : setting.since
+    const begun = observed.gaps.filter((gap) => gap.from >= since && gap.from < until)
+    const known = begun.filter((gap) => endOf(gap) > setting.since).map((gap) => cutAt(gap, setting.since))
+    const ended = { ...observed, gaps: known.map((gap) => endedBy(gap, until)) }
     return { gaps: withoutSleep(ended, asleep).gaps, change: { from: setting.delay, to } }
   })
 }

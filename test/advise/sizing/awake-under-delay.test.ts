@@ -73,6 +73,14 @@ test('a gap in which the delay was changed saved nothing after it', () => {
   expect(until).toBeCloseTo(24 - (6 - 300 / HOUR) / 30, 5)
 })
 
+test('a gap that was in progress at the first look counts from then on', () => {
+  const settings = settingsOf([3, 'never'], [30, seconds(300)])
+  const length = seconds(7 * DAY)
+  const long = { ref: adviseRef, from: at(2.5 * DAY), low: length, high: length, hiddenBelow: seconds(0) }
+  // 27 days are known, in 6.5 of which it would have slept
+  expect(hoursADay(sleepless({ settings, gaps: [long] }))).toBeCloseTo((20.5 * 24 + 300 / HOUR) / 27, 5)
+})
+
 test('a longer delay adds awake time, at most all of it', () => {
   const settings = settingsOf([0, seconds(300)], [30, 'never'])
   const days = awakeDays(30, 12 * HOUR + 300)
