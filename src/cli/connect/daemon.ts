@@ -144,7 +144,7 @@ export function failAnswer(io: Io, { message, status = 0 }: ApiProblem, options?
 /** Field of the API → what sets it on the command line. */
 export type OptionNames = Readonly<Record<string, string>>
 
-/** Of most commands. */
+/** Names that most commands share. */
 const SET_BY: OptionNames = {
   match: 'selector',
   cu: '--cu',

@@ -42,7 +42,7 @@ type FleetQuestion<Value> = Readonly<{
   ) => Result<Value, string> | Promise<Result<Value, string>>
   /** @param isStored from the store: no daemon asked the service */
   text: (value: Value, isStored: boolean) => string
-  /** Of this command alone. */
+  /** Names that hold for this command alone. */
   optionNames?: OptionNames
 }>
 
