@@ -1,6 +1,7 @@
 // The past of an account as the service counted it: read once, at the first start, and stored.
 import type { Zone } from '../../calendar/zone.ts'
 import { settledPartOfOpen } from '../../ledger/budgets/from-history.ts'
+import { overlap } from '../../ledger/interval-math.ts'
 import { narrowPast } from '../../ledger/metering/counted-past.ts'
 import { createDayCutter, isUtcDay, uncutDays, type DayPart } from '../../ledger/metering/day-parts.ts'
 import type { ComputePast, CountedPast, CountedWindow } from '../../model/ledger/counted-past.ts'
@@ -189,7 +190,7 @@ async function narrowProject(
     return entry?.deletedAt === undefined ? entry?.compute.sizing : undefined
   }
   const project = ledger.projects.get(projectId)
-  const late = recentCu(rows, request)
+  const late = lateUsage(rows, request)
   const windows = consumptionWindows(counted, { ...request, late })
   if (windows.length > 0) {
     const parts = await partsByUtcDay(options, { rows, windows }, request)
@@ -235,23 +236,32 @@ function unsettledTimes(entry: ComputeEntry): readonly Interval[] {
 const LATE = HOUR
 const USUALLY_LATE = 15 * MINUTE
 
-/** Computes of the project that may have been awake in the last hour, at their largest. */
-const recentCu = (rows: readonly DayRow[], { ledger, now }: PastRequest) =>
-  sumOf([...new Set(rows.map(({ ref }) => computeKey(ref)))], (key) => {
-    const { current, compute } = ledger.computes.get(key) ?? {}
-    const isRecent = current !== undefined || (compute?.suspendedAt ?? 0) > now - LATE
-    return compute && isRecent ? largestCu(compute.sizing) : 0
-  })
+/** Usage that the service may not have counted yet. Likely: that of the ledger; most: of all computes awake in the last hour, at their largest. */
+type LateUsage = Readonly<{ likely: CuMillis; most: CuMillis }>
+
+const NOTHING_LATE: LateUsage = { likely: cuMillis(0), most: cuMillis(0) }
+
+function lateUsage(rows: readonly DayRow[], { ledger, now }: PastRequest): LateUsage {
+  const keys = new Set(rows.map(({ ref }) => computeKey(ref)))
+  const entries = [...keys].flatMap((key) => ledger.computes.get(key) ?? [])
+  const recent = { from: instant(now - USUALLY_LATE), to: now }
+  const likely = sumOf(entries, ({ provisional }) =>
+    sumOf(provisional, (slice) => overlap(slice.likely, recent) * slice.size.likely),
+  )
+  const isRecent = ({ current, compute }: ComputeEntry) =>
+    current !== undefined || (compute.suspendedAt ?? 0) > now - LATE
+  const mostCu = sumOf(entries.filter(isRecent), ({ compute }) => largestCu(compute.sizing))
+  return { likely: cuMillis(likely), most: cuMillis(LATE * mostCu) }
+}
 
 /** The service rounds down to whole seconds. */
-const countedSeconds = (counted: number, late: number): Bounds<CuMillis> => ({
+const countedSeconds = (counted: number, late: LateUsage): Bounds<CuMillis> => ({
   low: cuMillis(1000 * counted),
-  likely: cuMillis(1000 * counted + USUALLY_LATE * late),
-  high: cuMillis(1000 * (counted + 1) + LATE * late),
+  likely: cuMillis(1000 * counted + late.likely),
+  high: cuMillis(1000 * (counted + 1) + late.most),
 })
 
-/** `late`: CU that may not be counted yet. */
-type WindowContext = PastRequest & Readonly<{ late: number }>
+type WindowContext = PastRequest & Readonly<{ late: LateUsage }>
 
 /** The days of the service, which begin at midnight in UTC. */
 const consumptionWindows = (
@@ -261,7 +271,7 @@ const consumptionWindows = (
   consumption.flatMap(({ from, to, amounts }): CountedWindow[] => {
     const counted = amounts['compute_unit_seconds']
     if (counted === undefined) return []
-    return [{ from, to, cuTime: countedSeconds(counted, to > now - LATE ? late : 0) }]
+    return [{ from, to, cuTime: countedSeconds(counted, to > now - LATE ? late : NOTHING_LATE) }]
   })
 
 /** Share by which the counted active time may differ from the time awake by the ledger. */

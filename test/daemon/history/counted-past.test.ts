@@ -5,9 +5,10 @@ import { spendOf } from '../../../src/ledger/settle/cu-time.ts'
 import { addBounds, eachBound, type Bounds } from '../../../src/model/ledger/quantities.ts'
 import type { Service } from '../../../src/model/ports/service.ts'
 import { computeKey } from '../../../src/model/service/compute.ts'
-import { HOUR, instant, seconds, type Interval } from '../../../src/model/units.ts'
+import { DAY, HOUR, MINUTE, instant, seconds, type Interval } from '../../../src/model/units.ts'
 import { shownBecauseText } from '../../../src/outputs/text/amounts.ts'
 import { failed } from '../../../src/std/result.ts'
+import { sumOf } from '../../../src/std/sum.ts'
 import { prices } from '../../support/build.ts'
 import { longTest } from '../../support/tiers.ts'
 import {
@@ -110,6 +111,37 @@ async function judge(account: Account, told: Told) {
 
 test('shown amounts of a small account contain the truth, and are narrow where the service counted the past', async () => {
   await expectNarrow({ seed: 13, preset: 'interface', days: 45, projects: 9 })
+})
+
+/** Whether the service has counted all of its use: it lags by a quarter of an hour. */
+const isCounted = ({ intervals }: TrueCompute) =>
+  intervals.every(({ to }) => to !== null && Date.parse(to) < NOW - 16 * MINUTE)
+
+/** Where the service has counted all of today, CU·s by project: what is shown as likely, and the truth. */
+async function shownToday(account: Account) {
+  const past = await countedPast(account, 'consumption')
+  const today = { from: instant(Math.floor(NOW / DAY) * DAY), to: instant(NOW) }
+  const byProject = [...Map.groupBy(account.truth.computes, ({ projectId }) => projectId)]
+  return byProject.flatMap(([projectId, computes]) => {
+    const parts = [...past.computes.values()]
+      .filter(({ ref }) => ref.projectId === projectId)
+      .flatMap((one) => one.parts.filter(({ window }) => window === today.from))
+    if (parts.length === 0 || !computes.every(isCounted)) return []
+    const ends = computes.flatMap(({ intervals }) => intervals.map(({ to }) => Date.parse(to ?? '')))
+    return {
+      isRecent: Math.max(...ends) > NOW - HOUR,
+      shown: sumOf(parts, ({ shown }) => shown.likely) / 1000,
+      truth: sumOf(computes, (one) => spentIn(one, today)) * (HOUR / PRICE / 1000),
+    }
+  })
+}
+
+test('a compute that suspended before the last quarter of an hour has used what the service counted', async () => {
+  const account = await startAccount({ seed: 13, preset: 'interface', days: 10, projects: 60 })
+  const projects = await shownToday(account)
+  expect(projects.filter(({ isRecent }) => isRecent).length).toBeGreaterThan(1)
+  const wrong = projects.filter(({ shown, truth }) => Math.abs(shown - truth) > 60)
+  expect(wrong).toEqual([])
 })
 
 test('the past is read once: later starts have it from the store', async () => {
