@@ -18,8 +18,7 @@ function changes(before: ComputeEntry, later: ComputeEntry, now: Instant): reado
   const about = { account: later.ref.account, at: now, ref: later.ref }
   const hasRisen = (name: 'wakes' | 'suspends' | 'restarts' | 'wakesCaused') =>
     later.counters[name] > before.counters[name]
-  const startedAt = later.current?.from.likely ?? later.evidence.starts.at(-1) ?? now
-  const endedAt = later.evidence.ends.at(-1) ?? now
+  const { startedAt = now, endedAt = now } = lastTransitions(later)
   const events: readonly (readonly [boolean, Event])[] = [
     [before.deletedAt !== undefined && later.deletedAt === undefined, { ...about, kind: 'compute-found' }],
     [hasRisen('suspends') && endedAt <= startedAt, { ...about, kind: 'suspend', occurredAt: endedAt }],
@@ -31,6 +30,12 @@ function changes(before: ComputeEntry, later: ComputeEntry, now: Instant): reado
   ]
   return events.flatMap(([happened, event]) => (happened ? [event] : []))
 }
+
+/** Of a past that is read after the first look, whose evidence is settled, only the record has them. */
+const lastTransitions = ({ current, evidence, compute }: ComputeEntry) => ({
+  startedAt: current?.from.likely ?? evidence.starts.at(-1) ?? compute.startedAt,
+  endedAt: evidence.ends.at(-1) ?? compute.suspendedAt,
+})
 
 /** Where metering starts or stops to diverge from the ledger. */
 export function reconciliationEvents(

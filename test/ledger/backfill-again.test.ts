@@ -148,5 +148,12 @@ test.each([
     const { totals } = only(found)
     expect(totals.wakes).toBe(history.length)
     expect(totals.awake.likely).toBe(history.length * 300_000)
+    const dated = found.events.map((event) =>
+      'occurredAt' in event ? [event.kind, event.occurredAt] : event,
+    )
+    expect(dated).toEqual([
+      ['wake', at(endOf(history) - 300)],
+      ['suspend', at(endOf(history))],
+    ])
   },
 )
