@@ -121,9 +121,11 @@ const namesOf = (compute: ComputeView | undefined, project: Project | undefined)
   computeName: compute?.identity.compute.name,
 })
 
-/** In 30 days, by what its time awake cost so far; undefined where autosuspend is on, or it was never awake. */
-const alwaysOnSpend = ({ state, ledger: { spend, awake } }: ComputeView): Micros | undefined =>
-  state.delay === 'never' && awake.likely > 0 ? micros((spend.likely / awake.likely) * 30 * DAY) : undefined
+/** In 30 days, by what its time awake cost so far as people see it; undefined where autosuspend is on, or it was never awake. */
+function alwaysOnSpend({ state, ledger: { spend, shown, awake } }: ComputeView): Micros | undefined {
+  if (state.delay !== 'never' || awake.likely === 0) return undefined
+  return micros(((shown?.amount ?? spend).likely / awake.likely) * 30 * DAY)
+}
 
 const STATES = LISTED.filter((state): state is RecommendationState => state !== 'withheld')
 
