@@ -235,7 +235,7 @@ function factsSection({ identity, ledger: { counters }, state }: ComputeView, { 
       'Wakes, suspensions, restarts since first seen',
       `${counters.wakes}, ${counters.suspends}, ${counters.restarts}`,
     ],
-    ['Wakes caused by Dormouse', String(counters.wakesCaused)],
+    ['Wakes caused by readings', String(counters.wakesCaused)],
     ['Last seen', clockHtml(state.observedAt, now, zone)],
   ]
   return html`<section>

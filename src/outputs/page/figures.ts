@@ -19,7 +19,7 @@ export function fleetFigures({ snapshot, priceOf }: Pick<FleetPageInput, 'snapsh
     ${spendRatesOf(computes, priceOf).map(spendRateFigure)}
     ${accounts.map((view) => monthFigure(view, accounts.length))} ${budgetFigure(snapshot)}
     ${accounts.map((view) => savingFigure(view, accounts.length))}
-    ${labelledFigure('Wakes caused by Dormouse', wakesCaused, wakesCaused === 0 ? 'as it should be' : 'it should be 0')}
+    ${labelledFigure('Wakes caused by readings', wakesCaused, wakesCaused === 0 ? 'as it should be' : 'it should be 0')}
     ${unowned > 0 && unowned < computes.length && labelledFigure('Without a team', html`<a href="${fleetPath({ ...fleetQuery({}), team: '' })}">${unowned}</a>`)}
   </dl>`
 }

@@ -238,3 +238,15 @@ test('a compute that somebody suspended is not said to never sleep where autosus
   const off = withViews(() => ({ state: { delay: 'never' } }))
   expect(await read(off, '/computes/ep-0')).toMatch(/Autosuspend delay off /)
 })
+
+test('only wakes by readings are said to be 0 as it should be: a change may wake its compute', async () => {
+  const changed = withViews(({ ledger: { counters } }) => ({
+    ledger: { counters: { ...counters, wakesCaused: 0, wakesByChange: 1 } },
+  }))
+  for (const path of ['/', '/computes/ep-1']) {
+    // oxlint-disable-next-line no-await-in-loop -- one page after the other
+    const page = await read(changed, path)
+    expect(page).toMatch(/Wakes caused by readings\s+0/)
+    expect(page).not.toContain('Wakes caused by Dormouse')
+  }
+})
