@@ -14,6 +14,7 @@ import { mayActOn } from '../../../ledger/budgets/evaluate.ts'
 import type { NotMadeBecause } from '../../../model/output/policy-decision.ts'
 import type { ComputeView, Snapshot } from '../../../model/output/snapshot.ts'
 import type { BudgetWithForecast, Rung, StepRung } from '../../../model/policy/budget.ts'
+import { isEnded } from '../../../model/policy/change.ts'
 import type { SelectorTarget } from '../../../model/policy/selector.ts'
 import { transition } from '../../../model/ports/journal.ts'
 import type { ComputeRef } from '../../../model/service/compute.ts'
@@ -40,7 +41,10 @@ import {
 
 export type BudgetPreview = Readonly<{
   view: BudgetWithForecast
-  /** Steps of a rung, reached or not, each with the reason why no change is made of it; none where the budget does not act at it. */
+  /**
+   * Steps of a rung, reached or not, each with the reason why no change is made of it; none where the budget does not act at it. Without those whose
+   * change is open.
+   */
   at: (rung: Rung) => readonly Readonly<{ step: WantedStep; because: NotMadeBecause | undefined }>[]
   madeAt: (rung: Rung) => readonly StepChange[]
 }>
@@ -96,22 +100,26 @@ export function createSteps(sources: StepSources) {
       const keys = memory.made()
       const standing = heldByOthers(memory)
       const madeIn = memory.ofPeriod({ by: 'budget', name, period: view.period.from })
+      // named as made: as a candidate the change would stand in its own way
+      const underWay = new Set(madeIn.filter(({ state }) => !isEnded(state)).map(stepKey))
       const { enforcement } = view
       const rungsThatAct: readonly StepRung[] = enforcement.kind === 'acts' ? enforcement.rungs : []
       const at = (asked: Rung) =>
         rungsThatAct
           .filter((rung) => rung === asked)
           .flatMap((rung) =>
-            stepsAt(rung, { budget, view }, { ...snapshot, config, runnerOf }).map((step) => ({
-              step,
-              because: whyNotMade(
-                candidateOfStep('', step, {
-                  wasMade: keys.has(stepKey(step)),
-                  heldBy: standing.get(heldKey(step)),
-                  isContested: isContested(step.ref),
-                }),
-              ),
-            })),
+            stepsAt(rung, { budget, view }, { ...snapshot, config, runnerOf })
+              .filter((step) => !underWay.has(stepKey(step)))
+              .map((step) => ({
+                step,
+                because: whyNotMade(
+                  candidateOfStep('', step, {
+                    wasMade: keys.has(stepKey(step)),
+                    heldBy: standing.get(heldKey(step)),
+                    isContested: isContested(step.ref),
+                  }),
+                ),
+              })),
           )
       return { view, at, madeAt: (rung) => madeIn.filter(({ origin }) => rungOf(origin) === rung) }
     },

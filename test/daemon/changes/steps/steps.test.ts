@@ -26,6 +26,23 @@ test('what is put back within seven days is said, until a change puts it back', 
   expect(await world.putBacks()).toEqual([])
 })
 
+test('a step whose change is open is named as made, and not a second time as not made', async () => {
+  const world = await budgetWorld()
+  const planned = async () => {
+    const preview = await world.preview()
+    return [preview?.at(80).map(({ because }) => because), preview?.madeAt(80).map(({ state }) => state.at)]
+  }
+  expect(await planned()).toEqual([[undefined], []])
+  world.reach(80)
+  await world.decide()
+  expect(await planned()).toEqual([[], ['scheduled']])
+  const [change] = await world.changes()
+  if (!change) throw new Error('no change was made')
+  await world.end(change, 'failed')
+  await world.decide()
+  expect(await planned()).toEqual([['made-before'], ['failed']])
+})
+
 describe('a rung that is reached', () => {
   test('changes nothing at 50 %', async () => {
     const world = await budgetWorld()
