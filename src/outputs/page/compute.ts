@@ -10,6 +10,7 @@ import {
   connectionCount,
   explanationLines,
   STATE_WORDS,
+  shownCauses,
 } from '../text/explain.ts'
 import { causeText } from '../text/cause-text.ts'
 import { breakable, html, type Html, type HtmlPart } from '../text/html.ts'
@@ -146,7 +147,9 @@ const intervalRow = (
   restart ? 'restart' : 'wake',
 ]
 
-function attributionSection({ ledger: { awakeBy, awake }, identity: { currency } }: ComputeView) {
+function attributionSection({ ledger, identity: { currency } }: ComputeView) {
+  const { awake } = ledger
+  const awakeBy = shownCauses(ledger)
   if (awakeBy.length === 0) return undefined
   const money = moneyColumn(
     awakeBy.map(({ spend }) => spend),

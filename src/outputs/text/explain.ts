@@ -11,7 +11,7 @@ import { sumOf } from '../../std/sum.ts'
 import { toIsoSecond } from '../../model/time.ts'
 import { exactDurationText, inBrackets, moneyText, rangeText, shownRangeText, spanText } from './amounts.ts'
 import { culpritText } from './cause-text.ts'
-import { HOUR } from '../../model/units.ts'
+import { HOUR, micros } from '../../model/units.ts'
 
 export const STATE_WORDS: Readonly<Record<DisplayedState, string>> = {
   active: 'awake',
@@ -77,7 +77,7 @@ function stateText({ shown, reason }: ComputeView['state']) {
 export function explanationLines(view: ComputeView): readonly string[] {
   const { ref, project, compute, currency } = view.identity
   const { spend, shown, awake, idleTail, observerOverhead } = view.ledger
-  const amountText = (micros: number) => moneyText(micros, currency)
+  const amountText = (amount: number) => moneyText(amount, currency)
   const name = project?.name ?? ref.projectId
   return [
     `${ref.endpointId} of project ${name}, account ${ref.account}${compute.name ? `, named ${compute.name}` : ''}`,
@@ -113,8 +113,18 @@ function reconciliationLines({ reconciliation: checked }: LedgerView) {
   ]
 }
 
+/** Causes of awake time with their share of the spend that people see. */
+export function shownCauses({ awakeBy, spend, shown }: LedgerView): LedgerView['awakeBy'] {
+  if (!shown || spend.likely === 0) return awakeBy
+  return awakeBy.map((cause) => ({
+    ...cause,
+    spend: micros((cause.spend * shown.amount.likely) / spend.likely),
+  }))
+}
+
 function attributionLines({ ledger, reading, identity }: ComputeView) {
-  const { awakeBy, awake } = ledger
+  const { awake } = ledger
+  const awakeBy = shownCauses(ledger)
   if (reading.at === undefined && awakeBy.length === 0) return []
   const covered = sumOf(awakeBy, ({ time }) => time)
   return [

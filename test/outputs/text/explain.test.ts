@@ -93,3 +93,21 @@ test('a compute that somebody suspended is not said to be never suspended where 
     'autosuspend is off: no suspension comes by itself',
   ])
 })
+
+test('what kept a compute awake costs its share of the spend that is shown', () => {
+  const spend = { low: micros(1_000_000), likely: micros(2_000_000), high: micros(9_000_000) }
+  const cause = { cause: 'clients', application: 'web', user: 'app', database: 'main' } as const
+  const awakeBy = [{ ...cause, time: millis(60_000), spend: micros(500_000) }]
+  const shown = {
+    amount: { low: 3_000_000, likely: 3_000_000, high: 3_000_000 },
+    basis: 'consumption',
+    until: at(0),
+    untilDate: '2026-01-05',
+  } as const
+  const moneyOf = (ledger: Partial<typeof view.ledger>) =>
+    explanationLines(viewWith(view, { ledger: { spend, awakeBy, ...ledger } }))
+      .find((line) => line.startsWith('held awake by'))
+      ?.split(', ')
+      .at(-1)
+  expect([moneyOf({ shown: undefined }), moneyOf({ shown })]).toEqual(['0.50 USD', '0.75 USD'])
+})
