@@ -31,7 +31,7 @@ function changes(before: ComputeEntry, later: ComputeEntry, now: Instant): reado
   return events.flatMap(([happened, event]) => (happened ? [event] : []))
 }
 
-/** Of a past that is read after the first look, whose evidence is settled, only the record has them. */
+/** The record dates those of a past that is read after the first look: its evidence is settled. */
 const lastTransitions = ({ current, evidence, compute }: ComputeEntry) => ({
   startedAt: current?.from.likely ?? evidence.starts.at(-1) ?? compute.startedAt,
   endedAt: evidence.ends.at(-1) ?? compute.suspendedAt,

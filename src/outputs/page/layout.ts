@@ -120,8 +120,7 @@ function modeText(mode: string, appliesChanges: boolean): string {
 const isPartialView = ({ backlog, withoutPast, listedAt }: AccountView) =>
   backlog.unseen > 0 || withoutPast > 0 || !listedAt
 
-const PARTIAL_TEXT =
-  'Some projects have not been looked at yet, or not their past: totals are those of the others.'
+const PARTIAL_TEXT = 'Some projects, or their past, have not been read yet: totals are those of the others.'
 
 /** Most problems of one account; the log has all. */
 const MAX_PROBLEMS = 3

@@ -32,7 +32,7 @@ export type ReportInput = Readonly<{
   prices: Prices
   spans: ReportSpans
   history: AggregatedHistory
-  /** Projects that have not been looked at, or not their past. */
+  /** Projects that have not been looked at, or whose past has not been read. */
   partialProjects: number
   /** Start of the ledger's spend; undefined when no budget of the month says it. */
   countedSince: Instant | undefined

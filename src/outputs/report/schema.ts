@@ -153,7 +153,9 @@ export const reportSchema = strictObject({
   known_from: instant.nullable().describe('Start of what is known; null when nothing is known.'),
   projects_partial: count
     .optional()
-    .describe('Projects that had not been looked at, or not their past: their spend is incomplete.'),
+    .describe(
+      'Projects that had not been looked at, or whose past had not been read: their spend is incomplete.',
+    ),
   verdict: string().describe('The report in one or two sentences.'),
   recommendations: advice
     .nullable()
