@@ -1,5 +1,5 @@
 // Projects of a key that may not list them: the configuration names their ids.
-import { CONFIGURED_PAGE, type Listing } from '../model/ports/service.ts'
+import { CONFIGURED_PAGE, type Listing, type ListPage } from '../model/ports/service.ts'
 import type { Project } from '../model/service/compute.ts'
 import { serviceErrorText, type ServiceError } from '../model/service/service-error.ts'
 import { instant } from '../model/units.ts'
@@ -38,15 +38,44 @@ type ConfiguredProjects = Readonly<{
   isRouteMissing: (error: ServiceError) => boolean
 }>
 
+/** `failure`: why none of them was answered; also where the key is refused. */
+type ConfiguredListing = Readonly<{ listing: Listing<Project>; failure: ServiceError | undefined }>
+
 /**
- * A project that fails is a problem of the list. The list fails when the key is refused, or when all projects of the page fail, also by 404: a
- * wrong address or a proxy answers so, and nothing is taken as deleted for it.
+ * A project that fails is a problem of the list. The list fails when the key is refused, or when all of its projects fail, also by 404: a wrong
+ * address or a proxy answers so, and nothing is taken as deleted for it.
  */
 export async function getAll(
   projectIds: readonly string[],
-  { getProject, isRouteMissing }: ConfiguredProjects,
+  sources: ConfiguredProjects,
   signal: AbortSignal,
 ): Promise<Result<Listing<Project>, ServiceError>> {
+  const { listing, failure } = await getEach(projectIds, sources, signal)
+  return failure ? failed(failure) : ok(listing)
+}
+
+/** Pages of one list after the other. All projects of a page may be deleted: the list fails by it only where no other page was answered. */
+export function createConfiguredPages(projectIds: readonly string[], sources: ConfiguredProjects) {
+  let isAnswered = false
+  return async (
+    cursor: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Result<ListPage<Project>, ServiceError>> => {
+    isAnswered &&= cursor !== undefined
+    const [slice, next] = configuredPage(projectIds, cursor)
+    const { listing, failure } = await getEach(slice, sources, signal)
+    const mayBeDeleted = failure?.kind === 'gone' && (isAnswered || next !== undefined)
+    if (failure && !mayBeDeleted) return failed(failure)
+    isAnswered ||= listing.items.length > 0
+    return ok({ ...listing, requests: slice.length, next })
+  }
+}
+
+async function getEach(
+  projectIds: readonly string[],
+  { getProject, isRouteMissing }: ConfiguredProjects,
+  signal: AbortSignal,
+): Promise<ConfiguredListing> {
   const answers = await Promise.all(
     projectIds.map(async (projectId) => ({ projectId, answer: await getProject(projectId, signal) })),
   )
@@ -55,14 +84,13 @@ export async function getAll(
   )
   const errors = results.flatMap((result) => (result.ok ? [] : [result.error]))
   const fatal = errors.find(({ kind }) => kind === 'unauthorized')
-  const [first] = errors
-  if (fatal) return failed(fatal)
-  if (first && errors.length === results.length) return failed(first)
-  return ok({
+  const worst = errors.find(({ kind }) => kind !== 'gone') ?? errors[0]
+  const listing = {
     items: results.flatMap((result) => (result.ok ? [result.value] : [])),
     ...unreadOf(projectIds.filter((_, index) => !results[index]?.ok)),
     problems: results.flatMap((result, index) =>
       result.ok ? [] : [`project ${projectIds[index]}: ${serviceErrorText(result.error)}`],
     ),
-  })
+  }
+  return { listing, failure: fatal ?? (errors.length === results.length ? worst : undefined) }
 }

@@ -28,7 +28,7 @@ import { decodeChangedDefaults } from './wire/decode-usage.ts'
 import type { DecodeProblems } from './wire/lenient.ts'
 import { operationsPerPage, PROJECTS_PER_PAGE, SMALL_OPERATIONS_PAGE } from './wire/list-limits.ts'
 import { isMissingRoute } from './http/response.ts'
-import { configuredPage, getAll } from './configured-projects.ts'
+import { createConfiguredPages, getAll } from './configured-projects.ts'
 import { nextCursor, readPages } from './pages.ts'
 import { createUsageOperations, type ReadOperation, type UsageOptions } from './usage.ts'
 
@@ -111,6 +111,7 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
     getProject,
     isRouteMissing: (error: ServiceError): boolean => !hasProjectRoute && isMissingRoute(error),
   }
+  const configuredPages = projects === 'discover' ? undefined : createConfiguredPages(projects, configured)
 
   const act = (
     action: 'restart' | 'start' | 'suspend',
@@ -129,11 +130,7 @@ function operationsOf(client: ServiceClient, options: AccessOptions): ServiceOpe
       projects === 'discover' ? discover(signal) : getAll(projects, configured, signal),
 
     async listProjectsPage(requested, signal) {
-      if (projects !== 'discover') {
-        const [slice, next] = configuredPage(projects, requested)
-        const listing = await getAll(slice, configured, signal)
-        return listing.ok ? ok({ ...listing.value, requests: slice.length, next }) : listing
-      }
+      if (configuredPages) return configuredPages(requested, signal)
       const page = await projectsPage(requested, signal)
       if (!page.ok) return page
       const { cursor: _, size: __, ...listing } = page.value

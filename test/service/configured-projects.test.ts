@@ -18,6 +18,9 @@ const byPath =
     answers(status, body)(response)
   }
 
+const pageOf = (first: number, count: number) =>
+  Array.from({ length: count }, (_, index) => `p${String(first + index).padStart(2, '0')}`)
+
 describe('projects named by id', () => {
   test('are asked for one by one, and the list is not', async () => {
     await using server = await faultyServer(byPath({}))
@@ -62,6 +65,24 @@ describe('projects named by id', () => {
     expect(await service.listProjectsPage(undefined, running)).toMatchObject(
       ok({ items: [{ projectId: 'there' }], unread: ['gone'], problems: ['project gone: not there: no'] }),
     )
+  })
+
+  test('a page whose projects are all deleted ends no list, unless no other page was answered', async () => {
+    const [first, last] = [pageOf(0, 11), pageOf(11, 10)]
+    const statuses: Record<string, number> = {}
+    await using server = await faultyServer((...received) => byPath(statuses)(...received))
+    const service = serviceOf(server.baseUrl, { projects: [...first, ...last] })
+    const listed = async (gone: readonly string[]) => {
+      for (const each of [...first, ...last]) statuses[each] = gone.includes(each) ? 404 : 200
+      const beginning = await service.listProjectsPage(undefined, running)
+      const end = await service.listProjectsPage('p11', running)
+      return [beginning, end].map((page) => (page.ok ? page.value.items.length : page.error.kind))
+    }
+    expect(await listed([])).toEqual([11, 10])
+    expect(await listed(first)).toEqual([0, 10])
+    expect(await listed(last)).toEqual([11, 0])
+    expect(await listed([...first, ...last])).toEqual([0, 'gone'])
+    expect(await listed([])).toEqual([11, 10])
   })
 
   test('fail with the key', async () => {

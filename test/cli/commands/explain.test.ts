@@ -109,7 +109,7 @@ test.each([
   [
     'explain ep-nobody',
     2,
-    /^dormouse: no compute or project is called ep-nobody; no daemon answers at .*\n$/,
+    /^dormouse: no compute or project is called ep-nobody: it does not exist, or was deleted; no daemon answers at .*\n$/,
   ],
   [
     'explain two',

@@ -68,7 +68,7 @@ export async function explain(
     return ok(explained ? explainBoth(ofCompute, explained) : ofCompute)
   }
   if (explained) return ok(explained)
-  if (!view) return failed(`no compute or project is called ${name}`)
+  if (!view) return failed(`no compute or project is called ${name}: it does not exist, or was deleted`)
   const ids = matches.map(({ identity: { ref } }) => ref.endpointId).join(', ')
   return failed(`${name} has several computes: ${ids}; name one of them`)
 }

@@ -78,7 +78,7 @@ const HELP: Readonly<Record<string, string>> = {
 
 function helpText({ autosuspend_off: isOff, held_by, readings }: NeverSlept) {
   if (isOff) return 'switch autosuspend on, if it may sleep'
-  if (readings === 0) return "let Dormouse read it: set the account's dsn"
+  if (readings === 0) return 'readings show it: they need dsn of the account, or service.use_connection_uri'
   return HELP[held_by[0]?.cause ?? ''] ?? 'see who uses it: dormouse explain'
 }
 
