@@ -191,7 +191,9 @@ function gapsAfter(
     minGap,
   })
   const closed = settled.closed.map(({ interval }) => interval)
-  const over = suspensionGaps(followed.activity, {
+  // a gap that an earlier step of the first sight began
+  const begun = isNew ? { ...followed.activity, open: before.activity?.open } : followed.activity
+  const over = suspensionGaps(begun, {
     closed,
     remaining: settled.remaining,
     watermark: settled.watermark,

@@ -4,7 +4,7 @@ import { cuTimeSum } from '../../src/ledger/settle/cu-time.ts'
 import type { Compute } from '../../src/model/service/compute.ts'
 import type { Totals } from '../../src/model/ledger/ledger.ts'
 import type { Operation } from '../../src/model/service/operation.ts'
-import { cu } from '../../src/model/units.ts'
+import { cu, seconds } from '../../src/model/units.ts'
 import { accounted, type Accounted } from '../support/accounted.ts'
 import { at, ledger, look, operation, prices, sweep } from '../support/build.ts'
 import { check } from '../support/property.ts'
@@ -202,4 +202,11 @@ test('wherever the steps of a history are cut, a check in the second of its susp
     expect(totals.awake.likely).toBe(history.length * 5_400_000)
     expect(totals.wakes).toBe(history.length + 1)
   }
+})
+
+test('each gap of a long history is found, also between two steps', () => {
+  const found = firstSweep(months)
+  expect(found.rows.gaps).toHaveLength(months.length - 1)
+  const lengths = new Set(found.rows.gaps.map(({ low, high }) => 5400 + 300 >= low && 5400 + 300 <= high))
+  expect(lengths).toEqual(new Set([true]))
 })
