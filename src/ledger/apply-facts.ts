@@ -24,6 +24,7 @@ import type { ComputeFacts } from './facts.ts'
 import { updateDays } from './settle/days.ts'
 import { replacedAt } from './deleted-computes.ts'
 import { EMPTY_EVIDENCE, type OwnActions } from './evidence/evidence.ts'
+import type { PastDelays } from './evidence/past-delay.ts'
 import { evidenceWith } from './evidence/evidence-of-facts.ts'
 import { finalAfter } from './settle/watermark.ts'
 import { deriveTimeline, type Watermark } from './evidence/intervals.ts'
@@ -69,6 +70,8 @@ export type ApplyContext = LedgerContext &
     delayOf: (compute: Compute) => AutosuspendDelay
     /** Delay in force; undefined where it is not known. */
     knownDelayOf: (compute: Compute) => AutosuspendDelay | undefined
+    /** Delays before the first look; none by default. */
+    pastDelays?: PastDelays
     /** Metered sizes of the project's computes; none by default. */
     metered?: MeteredSizes
   }>
@@ -129,7 +132,8 @@ export function applyFacts(
   const watermark = resumedWatermark(before, facts)
   const awaiting = awaitsOperations(observed)
   const timeline = deriveTimeline(evidence, watermark, observed.deletedAt === undefined ? now : undefined)
-  const input = { ref, timeline, evidence, watermark, settled: before.settled, awaiting }
+  const { pastDelays } = given
+  const input = { ref, timeline, evidence, watermark, settled: before.settled, awaiting, pastDelays }
   const settled = settle({ ...input, metered, delay, prices, now })
   const { totals, current } = settled
   const days = updateDays(before.days, settled, { ref, dayOf, now, ...settled.watermark })
@@ -174,12 +178,12 @@ export function applyFacts(
 
 type SettledFacts = Pick<ComputeEntry, 'evidence' | 'deletedAt'> &
   Readonly<{ settled: ReturnType<typeof settle>; delay: AutosuspendDelay }> &
-  Pick<LedgerContext, 'minGap'>
+  Pick<ApplyContext, 'minGap' | 'pastDelays'>
 
 function gapsAfter(
   { before, isNew }: EntryBefore,
   { ref, looks, listed }: ComputeFacts,
-  { settled, evidence, delay, deletedAt, minGap = MIN_GAP }: SettledFacts,
+  { settled, evidence, delay, pastDelays, deletedAt, minGap = MIN_GAP }: SettledFacts,
 ) {
   const { ownSessions, warmUps } = evidence
   const followed = followActivity(isNew ? undefined : before, {
@@ -199,6 +203,7 @@ function gapsAfter(
     watermark: settled.watermark,
     evidence,
     delay,
+    pastDelays,
     minGap,
   })
   return {

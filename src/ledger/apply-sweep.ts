@@ -18,6 +18,7 @@ import { applyProjects } from './apply-projects.ts'
 import { backfill, needsBackfill, placeholderLookOfDeleted } from './backfill.ts'
 import { deletedComputeOf } from './deleted-computes.ts'
 import { eventsBetween, reconciliationEvents } from './events.ts'
+import { pastDelaysOf } from './evidence/past-delay.ts'
 import { groupFactsByCompute, type ComputeFacts } from './facts.ts'
 import { accountUtilisation, sizesFromMetering, type MeteredProject } from './metering/sizes-from-metering.ts'
 import type { Instant } from '../model/units.ts'
@@ -157,8 +158,13 @@ function applyToNewEntry(look: Look, facts: ComputeFacts, context: EntryContext)
   return applyOrBackfill({ before, isNew: true }, facts, context)
 }
 
-const applyOrBackfill = (entry: EntryBefore, facts: ComputeFacts, context: ApplyContext): AppliedFacts =>
-  needsBackfill(entry.before, facts) ? backfill(entry, facts, context) : applyFacts(entry, facts, context)
+function applyOrBackfill(entry: EntryBefore, facts: ComputeFacts, known: ApplyContext): AppliedFacts {
+  const delay = known.delayOf(facts.looks.at(-1)?.compute ?? entry.before.compute)
+  const context = { ...known, pastDelays: pastDelaysOf(facts.operations, delay) }
+  return needsBackfill(entry.before, facts)
+    ? backfill(entry, facts, context)
+    : applyFacts(entry, facts, context)
+}
 
 const writesOf = (ledger: Ledger, applied: readonly AppliedFacts[], now: Instant): readonly Write[] =>
   applied.flatMap(({ entry, closed, rollups, days, gaps, settings }): readonly Write[] => {

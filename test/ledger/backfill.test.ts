@@ -210,3 +210,22 @@ test('each gap of a long history is found, also between two steps', () => {
   const lengths = new Set(found.rows.gaps.map(({ low, high }) => 5400 + 300 >= low && 5400 + 300 <= high))
   expect(lengths).toEqual(new Set([true]))
 })
+
+/** Every two hours a use of a moment, or of half an hour, and awake for a delay of a minute after it. */
+const uses = Array.from({ length: 300 }, (_, index) => {
+  const from = HOUR + index * 2 * HOUR
+  return { from, until: from + (index % 3 === 0 ? 1800 : 0) }
+})
+
+test('a longer delay at the first look counts for no awake time before it was set', () => {
+  const history = uses.map(({ from, until }) => ({ from, to: until + 62 }))
+  const change = operation('apply_config', HOUR + 300 * 2 * HOUR - 60)
+  const found = firstSweep(history, { autosuspendDelay: seconds(3600) }, [change])
+  expect(only(found).totals.idleTail).toBe(uses.length * 62_000)
+  expect(found.rows.gaps).toHaveLength(uses.length - 1)
+  const wrong = found.rows.gaps.filter(({ low, high }, index) => {
+    const length = (uses[index + 1]?.from ?? 0) - (uses[index]?.until ?? 0)
+    return length < low || length > high
+  })
+  expect(wrong).toEqual([])
+})

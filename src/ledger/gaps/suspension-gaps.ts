@@ -19,6 +19,7 @@ import {
   type Interval,
   type Seconds,
 } from '../../model/units.ts'
+import type { PastDelays } from '../evidence/past-delay.ts'
 import { clientActivities } from '../evidence/activity.ts'
 import type { Watermark } from '../evidence/intervals.ts'
 import { provisionalIntervals } from '../settle/settle.ts'
@@ -35,14 +36,16 @@ type SettledIntervals = Readonly<{
   watermark: Watermark
   /** Before pruning. */
   evidence: Evidence
+  /** The present one. */
   delay: AutosuspendDelay
+  pastDelays?: PastDelays | undefined
   /** Shorter ones are left out. */
   minGap: Seconds
 }>
 
 export function suspensionGaps(
   activity: ActivityState,
-  { closed, remaining, watermark, evidence, delay, minGap }: SettledIntervals,
+  { closed, remaining, watermark, evidence, delay, pastDelays, minGap }: SettledIntervals,
 ): Readonly<{ activity: ActivityState; gaps: readonly Omit<Gap, 'ref'>[] }> {
   const { settledUntil, partlySettled } = watermark
   const followed = activity.followed.filter(({ to }) => to > settledUntil)
@@ -56,7 +59,7 @@ export function suspensionGaps(
     const looked = { evidence, lag, unusedUntil }
     const clients = clientsIn(interval, evidence, shownBeforeSleep)
     const next = intervals[index + 1] ?? remaining[0]
-    const ended = endedInterval(interval, next, { evidence, delay })
+    const ended = endedInterval(interval, next, { evidence, delay, pastDelays })
     const first = firstActivity(interval, clients, looked) ?? (ended && hiddenClient(ended, looked))
     if (open && first) {
       const gap = lengthOf(open, first, minGap)

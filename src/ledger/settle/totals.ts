@@ -9,6 +9,7 @@ import {
   UNPRODUCTIVE_CAUSES,
 } from '../../model/ledger/counters.ts'
 import { cuMillis, HOUR, micros, millis, type Micros } from '../../model/units.ts'
+import { delayAtEnd, type PastDelays } from '../evidence/past-delay.ts'
 import { observerOverhead, idleTailOf, isWokenDuring, isWokenByObserver } from '../evidence/activity.ts'
 import { addCuTime, awakeBounds, cuTimeOf, cuTimeSum, NO_TIME, spendOf } from './cu-time.ts'
 import { attributionIn, addAttribution } from '../attribution/attribution.ts'
@@ -40,7 +41,12 @@ export const NO_PUBLISHED_COUNTERS: PublishedCounters = {
   unproductive: {},
 }
 
-export type TotalsContext = Readonly<{ evidence: Evidence; delay: AutosuspendDelay }>
+export type TotalsContext = Readonly<{
+  evidence: Evidence
+  /** The present one. */
+  delay: AutosuspendDelay
+  pastDelays?: PastDelays | undefined
+}>
 
 export const timeTotals = (slices: readonly AwakeSlice[]): Totals => ({
   ...NO_TOTALS,
@@ -69,13 +75,17 @@ export function startTotals(interval: AwakeInterval, { evidence }: TotalsContext
 }
 
 /** Totals of the end, or what an interval in progress has so far. */
-export const endTotals = (interval: AwakeInterval, { evidence, delay }: TotalsContext): Totals => ({
-  ...NO_TOTALS,
-  idleTail: idleTailOf(interval, evidence, delay),
-  observerOverhead: observerOverhead(interval, evidence, delay),
-  attribution: attributionIn(interval, evidence, delay),
-  suspends: interval.to ? 1 : 0,
-})
+export function endTotals(interval: AwakeInterval, context: TotalsContext): Totals {
+  const { evidence, delay } = context
+  const delayThen = interval.to ? delayAtEnd(interval.to, evidence, context) : delay
+  return {
+    ...NO_TOTALS,
+    idleTail: idleTailOf(interval, evidence, delayThen),
+    observerOverhead: observerOverhead(interval, evidence, delay),
+    attribution: attributionIn(interval, evidence, delayThen),
+    suspends: interval.to ? 1 : 0,
+  }
+}
 
 export function addTotals(a: Totals, b: Totals): Totals {
   return {
