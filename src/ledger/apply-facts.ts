@@ -196,8 +196,8 @@ function gapsAfter(
   })
   const closed = settled.closed.map(({ interval }) => interval)
   // a gap that an earlier step of the first sight began
-  const begun = isNew ? { ...followed.activity, open: before.activity?.open } : followed.activity
-  const over = suspensionGaps(begun, {
+  const activity = isNew ? { ...followed.activity, open: before.activity?.open } : followed.activity
+  const over = suspensionGaps(activity, {
     closed,
     remaining: settled.remaining,
     watermark: settled.watermark,
