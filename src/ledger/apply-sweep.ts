@@ -158,9 +158,9 @@ function applyToNewEntry(look: Look, facts: ComputeFacts, context: EntryContext)
   return applyOrBackfill({ before, isNew: true }, facts, context)
 }
 
-function applyOrBackfill(entry: EntryBefore, facts: ComputeFacts, known: ApplyContext): AppliedFacts {
-  const delay = known.delayOf(facts.looks.at(-1)?.compute ?? entry.before.compute)
-  const context = { ...known, pastDelays: pastDelaysOf(facts.operations, delay) }
+function applyOrBackfill(entry: EntryBefore, facts: ComputeFacts, given: ApplyContext): AppliedFacts {
+  const delay = given.delayOf(facts.looks.at(-1)?.compute ?? entry.before.compute)
+  const context = { ...given, pastDelays: pastDelaysOf(facts.operations, delay) }
   return needsBackfill(entry.before, facts)
     ? backfill(entry, facts, context)
     : applyFacts(entry, facts, context)
