@@ -15,6 +15,9 @@ import { instant, SECOND, seconds, type Instant, type Interval, type Seconds } f
 /** Delays that differ from the present one, each until a change of settings, ascending. */
 export type PastDelays = readonly Readonly<{ from: Instant; until: Instant; delay: Seconds }>[]
 
+/** `delay`: the present one. `pastDelays`: before the first look; absent for none. */
+export type Delays = Readonly<{ delay: AutosuspendDelay; pastDelays?: PastDelays | undefined }>
+
 /** Awake times that a delay is read from, 5: some may have ended by hand. */
 const MIN_AWAKE_TIMES = 5
 
@@ -30,10 +33,10 @@ const OF_ONE_CHANGE = 2 * SECOND
 /** @param delay the present one */
 export function pastDelaysOf(operations: readonly Operation[], delay: AutosuspendDelay): PastDelays {
   if (operations.length < 2 * MIN_AWAKE_TIMES) return []
-  const eras = erasOf(operations)
+  const spans = spansOf(operations)
   const [present, tolerance] = [delayMillis(delay), SUSPEND_GRACE * SECOND]
-  const isMomentary = eras.some(({ short = 0 }) => Math.abs(short - present) <= tolerance)
-  return eras.flatMap(({ short, from, until }) => {
+  const isMomentary = spans.some(({ short = 0 }) => Math.abs(short - present) <= tolerance)
+  return spans.flatMap(({ short, from, until }) => {
     if (short === undefined) return []
     const isPast = until !== END
     const isShorter = short < present - tolerance && (isPast || delay !== 'never')
@@ -44,10 +47,10 @@ export function pastDelaysOf(operations: readonly Operation[], delay: Autosuspen
 
 const END = instant(Infinity)
 
-/** Between two changes of settings. `short`: a short awake time, ms; undefined where too few are known. */
-type Era = Readonly<{ from: Instant; until: Instant; short: number | undefined }>
+/** Time between two changes of settings. `short`: a short awake time, ms; undefined where too few are known. */
+type SettingsSpan = Readonly<{ from: Instant; until: Instant; short: number | undefined }>
 
-function erasOf(operations: readonly Operation[]): readonly Era[] {
+function spansOf(operations: readonly Operation[]): readonly SettingsSpan[] {
   const ordered = operations.toSorted((a, b) => a.createdAt - b.createdAt)
   const changes = ordered
     .flatMap((one) => (one.action === 'apply_config' ? [one.createdAt] : []))
@@ -77,11 +80,11 @@ function awakeTimesOf(ordered: readonly Operation[]): readonly Interval[] {
   return times
 }
 
-/** In force at a suspension: the present one where a look came before it. */
-export function delayAtEnd(
+/** The delay in force at a suspension: the present one where a look came before it. */
+export function delayBeforeLooks(
   { earliest: at }: Edge,
   { states }: Evidence,
-  { delay, pastDelays = [] }: Readonly<{ delay: AutosuspendDelay; pastDelays?: PastDelays | undefined }>,
+  { delay, pastDelays = [] }: Delays,
 ): AutosuspendDelay {
   if (pastDelays.length === 0 || states.some(({ askedAt, record }) => record && askedAt <= at)) return delay
   return pastDelays.find(({ from, until }) => from <= at && at < until)?.delay ?? delay

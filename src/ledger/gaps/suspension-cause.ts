@@ -3,7 +3,7 @@ import type { AwakeInterval, Edge, Evidence } from '../../model/ledger/evidence.
 import { SUSPEND_GRACE } from '../../model/inference/expected-suspension.ts'
 import { delayMillis, MIN_AUTOSUSPEND_DELAY, type AutosuspendDelay } from '../../model/service/compute.ts'
 import { instant, SECOND, type Instant } from '../../model/units.ts'
-import { delayAtEnd, type PastDelays } from '../evidence/past-delay.ts'
+import { delayBeforeLooks, type Delays } from '../evidence/past-delay.ts'
 import { observerActivities } from '../evidence/activity.ts'
 
 type SuspensionCause = Readonly<{
@@ -18,19 +18,15 @@ type SuspensionCause = Readonly<{
 export type EndedInterval = AwakeInterval &
   Readonly<{ to: Edge; next: AwakeInterval | undefined; cause: SuspensionCause }>
 
-/** @param delay the present one */
 export function endedInterval(
   interval: AwakeInterval,
   next: AwakeInterval | undefined,
-  {
-    evidence,
-    ...delays
-  }: Readonly<{ evidence: Evidence; delay: AutosuspendDelay; pastDelays?: PastDelays | undefined }>,
+  { evidence, ...delays }: Delays & Readonly<{ evidence: Evidence }>,
 ): EndedInterval | undefined {
   const { to } = interval
   if (!to) return undefined
   const cause = {
-    delay: delayAt(to, evidence, delayAtEnd(to, evidence, delays)),
+    delay: delayAt(to, evidence, delayBeforeLooks(to, evidence, delays)),
     isOther: next?.restart === true || isDelayChanged(to, evidence),
     own: observerActivities(evidence).findLast((at) => at <= to.latest) ?? instant(0),
   }

@@ -19,7 +19,7 @@ import {
   type Interval,
   type Seconds,
 } from '../../model/units.ts'
-import type { PastDelays } from '../evidence/past-delay.ts'
+import type { Delays } from '../evidence/past-delay.ts'
 import { clientActivities } from '../evidence/activity.ts'
 import type { Watermark } from '../evidence/intervals.ts'
 import { provisionalIntervals } from '../settle/settle.ts'
@@ -28,20 +28,18 @@ import { activityAt, lengthOf, maskedBy, WAKE_TIME } from './gap-length.ts'
 import { clientsIn, firstActivity, hiddenClient, isStartedWithoutClient } from './interval-clients.ts'
 import { endedInterval, GRACE, isExplainedBy, type EndedInterval } from './suspension-cause.ts'
 
-type SettledIntervals = Readonly<{
-  /** Settled to their ends now, in order. */
-  closed: readonly AwakeInterval[]
-  /** Later ones, in order. */
-  remaining: readonly AwakeInterval[]
-  watermark: Watermark
-  /** Before pruning. */
-  evidence: Evidence
-  /** The present one. */
-  delay: AutosuspendDelay
-  pastDelays?: PastDelays | undefined
-  /** Shorter ones are left out. */
-  minGap: Seconds
-}>
+type SettledIntervals = Delays &
+  Readonly<{
+    /** Settled to their ends now, in order. */
+    closed: readonly AwakeInterval[]
+    /** Later ones, in order. */
+    remaining: readonly AwakeInterval[]
+    watermark: Watermark
+    /** Before pruning. */
+    evidence: Evidence
+    /** Shorter ones are left out. */
+    minGap: Seconds
+  }>
 
 export function suspensionGaps(
   activity: ActivityState,

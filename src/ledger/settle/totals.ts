@@ -1,5 +1,4 @@
 // Totals of awake intervals and slices, and the published counters raised by them.
-import type { AutosuspendDelay } from '../../model/service/compute.ts'
 import type { AwakeInterval, Evidence } from '../../model/ledger/evidence.ts'
 import { addBounds, type AwakeSlice } from '../../model/ledger/quantities.ts'
 import type { PublishedCounters, Totals } from '../../model/ledger/ledger.ts'
@@ -9,7 +8,7 @@ import {
   UNPRODUCTIVE_CAUSES,
 } from '../../model/ledger/counters.ts'
 import { cuMillis, HOUR, micros, millis, type Micros } from '../../model/units.ts'
-import { delayAtEnd, type PastDelays } from '../evidence/past-delay.ts'
+import { delayBeforeLooks, type Delays } from '../evidence/past-delay.ts'
 import { observerOverhead, idleTailOf, isWokenDuring, isWokenByObserver } from '../evidence/activity.ts'
 import { addCuTime, awakeBounds, cuTimeOf, cuTimeSum, NO_TIME, spendOf } from './cu-time.ts'
 import { attributionIn, addAttribution } from '../attribution/attribution.ts'
@@ -41,12 +40,7 @@ export const NO_PUBLISHED_COUNTERS: PublishedCounters = {
   unproductive: {},
 }
 
-export type TotalsContext = Readonly<{
-  evidence: Evidence
-  /** The present one. */
-  delay: AutosuspendDelay
-  pastDelays?: PastDelays | undefined
-}>
+export type TotalsContext = Delays & Readonly<{ evidence: Evidence }>
 
 export const timeTotals = (slices: readonly AwakeSlice[]): Totals => ({
   ...NO_TOTALS,
@@ -77,7 +71,7 @@ export function startTotals(interval: AwakeInterval, { evidence }: TotalsContext
 /** Totals of the end, or what an interval in progress has so far. */
 export function endTotals(interval: AwakeInterval, context: TotalsContext): Totals {
   const { evidence, delay } = context
-  const delayThen = interval.to ? delayAtEnd(interval.to, evidence, context) : delay
+  const delayThen = interval.to ? delayBeforeLooks(interval.to, evidence, context) : delay
   return {
     ...NO_TOTALS,
     idleTail: idleTailOf(interval, evidence, delayThen),

@@ -1,6 +1,6 @@
 // Delays before the first look, from how long a compute stayed awake.
 import { describe, expect, test } from 'vitest'
-import { delayAtEnd, pastDelaysOf } from '../../../src/ledger/evidence/past-delay.ts'
+import { delayBeforeLooks, pastDelaysOf } from '../../../src/ledger/evidence/past-delay.ts'
 import { EMPTY_EVIDENCE } from '../../../src/ledger/evidence/evidence.ts'
 import type { AutosuspendDelay } from '../../../src/model/service/compute.ts'
 import type { Operation } from '../../../src/model/service/operation.ts'
@@ -101,7 +101,7 @@ test('a look before the suspension shows the delay', () => {
   }
   const look = { state: 'active' as const, askedAt: at(100), answeredAt: at(100), record }
   const looked = { ...EMPTY_EVIDENCE, states: [look] }
-  expect(delayAtEnd(endAt(50), looked, delays)).toBe(60)
-  expect(delayAtEnd(endAt(150), looked, delays)).toBe(300)
-  expect(delayAtEnd(endAt(HOUR), EMPTY_EVIDENCE, delays)).toBe(300)
+  expect(delayBeforeLooks(endAt(50), looked, delays)).toBe(60)
+  expect(delayBeforeLooks(endAt(150), looked, delays)).toBe(300)
+  expect(delayBeforeLooks(endAt(HOUR), EMPTY_EVIDENCE, delays)).toBe(300)
 })
