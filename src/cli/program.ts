@@ -41,8 +41,11 @@ const COMMANDS = new Map<string, () => Promise<(session: CommandSession) => Comm
   }),
 )
 
-/** The command that `argv` names; all of them where it names none, as for the help. */
-const namedCommands = ([name = '']: readonly string[]) => {
+const VERSION_FLAGS: readonly string[] = ['-V', '--version']
+
+/** The command that `argv` names; all of them where it names none, as for the help; none for the version alone. */
+const namedCommands = async ([name = '']: readonly string[]) => {
+  if (VERSION_FLAGS.includes(name)) return []
   const named = COMMANDS.get(name)
   return Promise.all((named ? [named] : [...COMMANDS.values()]).map((load) => load()))
 }
@@ -67,7 +70,7 @@ export async function runProgram(
     .description(
       'Autosuspend and cost monitoring for managed Postgres computes that cost money while they are awake',
     )
-    .version(version)
+    .version(version, VERSION_FLAGS.join(', '))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
