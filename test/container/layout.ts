@@ -19,9 +19,15 @@ import {
 /** Runs the command of the first stage in a folder with its files, or does what it does. */
 type Install = (folder: string, command: string) => void
 
-/** As the Dockerfile says, from the registry or npm's cache. */
-export const installFromRegistry: Install = (folder, command) =>
-  void execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'pipe' })
+/**
+ * What the image keeps, as the Dockerfile says: from npm's cache, which the checkout's own `npm ci` has filled, else from the registry. The
+ * packages of development are those of the checkout.
+ */
+export const installFromRegistry: Install = (folder, command) => {
+  if (!command.includes('--omit=dev')) return linkPackages(folder)
+  const env = { ...process.env, npm_config_prefer_offline: 'true' }
+  execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'pipe', env })
+}
 
 /** The same packages from the checkout; links to all of them where those of development are wanted, too. */
 export const installFromCheckout: Install = (folder, command) => {
