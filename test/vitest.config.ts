@@ -5,11 +5,17 @@ import { LONG_FILES } from './support/long-files.ts'
 import { hasPostgres, POSTGRES_FILES } from './support/postgres.ts'
 import { LeftOutReporter } from './support/left-out-reporter.ts'
 
+/** Tests of whole programs, which mostly wait for the clock. */
+const PROGRAMS = ['test/end-to-end/**/*.test.ts']
+
+/** The longest work, at the lowest priority: beside programs it takes the time that they leave. */
+const BACKGROUND = ['test/simulation/changes/changes.test.ts', 'test/simulation/faults/outages.test.ts']
+
 /**
- * Tests of whole programs, and those that measure the memory of their own process, have a worker to themselves. All others share workers, so
- * that a module is loaded once per worker: no module keeps state at top level.
+ * Tests that lower the priority of their process or measure its memory have a worker to themselves. All others share workers, so that a
+ * module is loaded once per worker: no module keeps state at top level.
  */
-const OWN_WORKER = ['test/end-to-end/**/*.test.ts', 'test/hostile/connections.test.ts']
+const OWN_WORKER = [...BACKGROUND, 'test/hostile/connections.test.ts']
 
 /** Tests that mostly wait for processes and sockets of their own. */
 const WAITING = ['test/hostile/**/*.test.ts', 'test/local/**/*.test.ts', 'test/outputs/page/browser.test.ts']
@@ -17,11 +23,11 @@ const WAITING = ['test/hostile/**/*.test.ts', 'test/local/**/*.test.ts', 'test/o
 const CORES = availableParallelism()
 
 /**
- * Whole programs, then other tests that wait, then tests that work. Programs mostly wait for the clock: with two workers for each core two
- * thirds of the CPU time was idle. Of tests that work one for each core: on two cores four workers took as long as two, and a fifth more CPU.
+ * Whole programs with the background, then other tests that wait, then tests that work. With three programs for each core a quarter of the
+ * CPU time was idle. Of tests that work one for each core: on two cores four workers took as long as two, and a fifth more CPU.
  */
 const TURNS = {
-  programs: { maxWorkers: 3 * CORES, sequence: { groupOrder: 0 } },
+  programs: { maxWorkers: 3 * CORES + BACKGROUND.length, sequence: { groupOrder: 0 } },
   waiting: { maxWorkers: 2 * CORES, sequence: { groupOrder: 1 } },
   working: { maxWorkers: CORES, sequence: { groupOrder: 2 } },
 }
@@ -34,6 +40,7 @@ const leftOut =
  * those that keep a core busy.
  */
 const BEGIN_FIRST = [
+  ...OWN_WORKER.map((path) => `/${path}`),
   '/end-to-end/steps',
   '/end-to-end/changes',
   '/end-to-end/budgets',
@@ -55,7 +62,6 @@ const BEGIN_FIRST = [
   '/local/crash',
   '/local/lifecycle',
   '/local/pooler/',
-  '/simulation/changes',
   '/simulation/faults/',
   '/simulation/',
   '/ledger/trial/',
@@ -97,6 +103,16 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'programs',
+          ...TURNS.programs,
+          isolate: false,
+          include: PROGRAMS,
+          exclude: [...configDefaults.exclude, ...leftOut],
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'waiting',
           ...TURNS.waiting,
           isolate: false,
@@ -111,7 +127,7 @@ export default defineConfig({
           ...TURNS.working,
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...OWN_WORKER, ...WAITING, ...leftOut],
+          exclude: [...configDefaults.exclude, ...OWN_WORKER, ...PROGRAMS, ...WAITING, ...leftOut],
         },
       },
     ],

@@ -1,5 +1,6 @@
 // When tests run. `npm test` runs the short form of what takes long, and skips what needs a program that is missing; with `CI=true`
 // everything runs.
+import { constants, setPriority } from 'node:os'
 import { test } from 'vitest'
 import { isInstalled, type Program } from './programs.ts'
 
@@ -23,3 +24,9 @@ export const longTest: typeof test = isFull ? test : (test.skip as typeof test)
 /** `test`, skipped where one of `programs` is missing. With `CI=true` it runs nevertheless, and fails. */
 export const testWith = (...programs: readonly Program[]): typeof test =>
   isFull || programs.every(isInstalled) ? test : (test.skip as typeof test)
+
+/**
+ * Gives this process, and what it starts, the time that other processes leave: for work that takes long beside tests that mostly wait. Only
+ * in a file with a worker to itself.
+ */
+export const runInBackground = (): void => setPriority(constants.priority.PRIORITY_LOW)

@@ -2,10 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import { seconds } from '../../../src/model/units.ts'
 import { idsOf } from '../../support/simulated-service.ts'
-import { longTest, splitCases } from '../../support/tiers.ts'
+import { longTest, runInBackground, splitCases } from '../../support/tiers.ts'
 import { compare, outside, type Comparison } from './bounds.ts'
 import { at, runDays, type Days, type DaysOptions, type Pass } from './days.ts'
 import { FOREVER, type Fault, type Outage, type Route } from './faults.ts'
+
+runInBackground()
 
 const HOUR = 3600
 const BROKEN_FROM = 2 * HOUR
