@@ -9,7 +9,11 @@ import { LeftOutReporter } from './support/left-out-reporter.ts'
 const PROGRAMS = ['test/end-to-end/**/*.test.ts']
 
 /** The longest work, at the lowest priority: beside programs it takes the time that they leave. */
-const BACKGROUND = ['test/simulation/changes/changes.test.ts', 'test/simulation/faults/outages.test.ts']
+const BACKGROUND = [
+  'test/simulation/changes/changes.test.ts',
+  'test/simulation/changes/broken-rules.test.ts',
+  'test/simulation/faults/outages.test.ts',
+]
 
 /**
  * Tests that lower the priority of their process or measure its memory have a worker to themselves. All others share workers, so that a
