@@ -124,6 +124,7 @@ export async function createAccountRunner(
     state = done.state
     used = plan
     foreignWatch.observed(account.name, state.persistence.settingsChanged)
+    if (recommends(current())) adviser.observed(state)
     return done
   }
   const changes = createChangeRunner({

@@ -1,5 +1,5 @@
-// Recommendations beside the passes, one compute, or the defaults of one project, per step: each once a day, when an answer is due, after a change of its settings, and
-// when it needs a larger size.
+// Recommendations beside the passes, one compute, or the defaults of one project, per step: each once a day, when an answer is due, after its
+// past was read, after a change of its settings, and when it needs a larger size.
 import { accountUtilisation } from '../../ledger/metering/sizes-from-metering.ts'
 import { meteredProjects } from '../../ledger/apply-sweep.ts'
 import type { ComputeEntry } from '../../model/ledger/ledger.ts'
@@ -59,6 +59,8 @@ export async function createAdviser(options: AdviserOptions) {
   const queue = new Set<string>()
   /** Ids of projects whose defaults are to be evaluated, after all computes. */
   const projectQueue = new Set<string>()
+  /** Ids of projects whose defaults were evaluated, perhaps before their past was read. */
+  const judgedProjects = new Set<string>()
   const scans = createScans(clock, share)
   let utilisation = accountUtilisation([])
   let state: PassState | undefined
@@ -110,6 +112,7 @@ export async function createAdviser(options: AdviserOptions) {
   async function evaluateProject(projectId: string, { ledger }: PassState) {
     const entry = ledger.projects.get(projectId)
     const ref = { account, projectId }
+    judgedProjects.add(projectId)
     if (entry)
       await make(ref, () => evaluateDefaults(ref, entry, { ...context(), utilisation, ledger, clock }))
   }
@@ -163,11 +166,18 @@ export async function createAdviser(options: AdviserOptions) {
     /** Projects with open recommendations of their own. */
     openProjects: views.openProjects,
     summary: views.summary,
+    /** Notes what is due by what a turn brought. */
+    observed: ({ ledger, persistence: { settingsChanged, pastRead, saturated } }: PassState) => {
+      for (const key of [...settingsChanged, ...pastRead, ...dueBySaturation(saturated, now())])
+        queue.add(key)
+      for (const key of pastRead) {
+        const projectId = ledger.computes.get(key)?.ref.projectId
+        if (projectId !== undefined && judgedProjects.has(projectId)) projectQueue.add(projectId)
+      }
+    },
     /** Starts what is due, beside everything else. Never throws. */
     refresh: (next: PassState, signal: AbortSignal) => {
       state = next
-      for (const key of next.persistence.settingsChanged) queue.add(key)
-      for (const key of dueBySaturation(next.persistence.saturated, now())) queue.add(key)
       for (const key of views.openKeys())
         if (next.ledger.computes.get(key)?.deletedAt !== undefined) queue.add(key)
       for (const { projectId, from } of views.openProjects())

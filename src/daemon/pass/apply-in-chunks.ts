@@ -6,16 +6,14 @@ import { addTeamWaste, addWakes, createOperationCounter } from '../../ledger/cou
 import { hasSession } from '../../ledger/evidence/own-sessions.ts'
 import { ledgerAfter } from '../../ledger/ledger-after.ts'
 import { refsToLoad, updateStatistics, type AwakeStatistics } from '../../ledger/readings/statistics.ts'
-import { isSaturatedBucket } from '../../advise/sizing/load-seen.ts'
 import type { Ledger } from '../../model/ledger/ledger.ts'
-import { FINE_STEP, type Rollup } from '../../model/ledger/rollup.ts'
 import type { Event } from '../../model/output/event-kinds.ts'
 import type { Ports } from '../../model/ports/ports.ts'
 import { commit, entriesOf, eventsOf, type Write } from '../../model/ports/store.ts'
-import { computeKey } from '../../model/service/compute.ts'
-import { earliest, type Instant } from '../../model/units.ts'
+import type { Instant } from '../../model/units.ts'
 import type { Observed } from './observe-on-service-time.ts'
 import { ensureBudgetStates, excludePastOfChunk, settleBudgetsOfChunk, sweptLedger } from './budget-states.ts'
+import { joinUpdates, NO_UPDATES, updatesOf } from './ledger-updates.ts'
 import type { PassInput, PassPlan } from './pass-state.ts'
 
 export type AppliedSweep = Awaited<ReturnType<typeof applyInChunks>>
@@ -87,25 +85,14 @@ function createCommits(
 ) {
   const options = { epoch, retainedAt: observed.retainedAt }
   let ledger = base
-  let restatedFrom: Instant | undefined
+  let updates = NO_UPDATES
   const statistics = new Map(known)
   const events: Event[] = []
-  const settingsChanged: string[] = []
-  const saturated: string[] = []
-  const isSaturated = (rollup: Rollup) => {
-    const sizing = ledger.computes.get(computeKey(rollup.ref))?.compute.sizing
-    return rollup.length === FINE_STEP && sizing !== undefined && isSaturatedBucket(rollup, sizing)
-  }
   const add = async (writes: readonly Write[]) => {
     if (writes.length > 0) await commit(store, writes, options)
     ledger = ledgerAfter(ledger, writes)
-    for (const write of writes)
-      if (write.kind === 'day') restatedFrom = earliest(write.day.from, restatedFrom ?? write.day.from)
+    updates = joinUpdates(updates, updatesOf(writes, { before: base, after: ledger }))
     events.push(...eventsOf(writes))
-    for (const write of writes)
-      if (write.kind === 'setting') settingsChanged.push(computeKey(write.setting.ref))
-      else if (write.kind === 'rollup' && isSaturated(write.rollup))
-        saturated.push(computeKey(write.rollup.ref))
     await clock.yield()
   }
   return {
@@ -124,14 +111,9 @@ function createCommits(
       /** As of the last commit. */
       ledger,
       statistics,
-      /** Oldest day restated, if any. */
-      restatedFrom,
+      updates,
       /** In the store. */
       events,
-      /** Keys of computes with new settings. */
-      settingsChanged,
-      /** Keys of computes by finished steps of five minutes that filled their maximum. */
-      saturated,
       /** Failure of a commit, if one failed. */
       failure,
     }),

@@ -1,4 +1,5 @@
 // What a pass goes by: its plan, and what the pass before left, by owner. Only the ledger outlives the process.
+import { NO_UPDATES, type LedgerUpdates } from './ledger-updates.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { OwnActionsOf } from '../../ledger/apply-facts.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
@@ -38,22 +39,17 @@ type ServiceState = Readonly<{
   lastRejectedAt: Instant | undefined
 }>
 
-export type Persistence = Readonly<{
-  /** Whether the ledger is in the store. While it is not, nothing is read inside Postgres: an unstored reading would be repeated, and each may keep a compute awake. */
-  isPersisted: boolean
-  /** Failure to store the last pass, if it failed. */
-  failure: unknown
-  /** End of the last sweep that reached the service and was stored, by the wall clock: the ledger is as of then. */
-  storedAt: Instant | undefined
-  /** Oldest day the last pass restated, if any. */
-  restatedFrom: Instant | undefined
-  /** Attempts that could not be stored: the next pass applies them, so a store that fails now and then hides none. */
-  unstoredReadings: readonly ReadingAttempt[]
-  /** Keys of computes with settings that the last pass saw for the first time. */
-  settingsChanged: readonly string[]
-  /** Keys of computes, once for each step of five minutes that filled their maximum and that the last pass finished. */
-  saturated: readonly string[]
-}>
+export type Persistence = LedgerUpdates &
+  Readonly<{
+    /** Whether the ledger is in the store. While it is not, nothing is read inside Postgres: an unstored reading would be repeated, and each may keep a compute awake. */
+    isPersisted: boolean
+    /** Failure to store the last pass, if it failed. */
+    failure: unknown
+    /** End of the last sweep that reached the service and was stored, by the wall clock: the ledger is as of then. */
+    storedAt: Instant | undefined
+    /** Attempts that could not be stored: the next pass applies them, so a store that fails now and then hides none. */
+    unstoredReadings: readonly ReadingAttempt[]
+  }>
 
 /** Taken from the configuration when a pass starts. */
 export type PassPlan = Readonly<{
@@ -86,10 +82,8 @@ export const newPassState = (ledger: Ledger, announced?: AnnouncedStatus): PassS
     isPersisted: false,
     failure: undefined,
     storedAt: undefined,
-    restatedFrom: undefined,
     unstoredReadings: [],
-    settingsChanged: [],
-    saturated: [],
+    ...NO_UPDATES,
   },
   outbox: newOutbox(announced),
 })

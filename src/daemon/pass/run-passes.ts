@@ -3,6 +3,7 @@ import type { Ports } from '../../model/ports/ports.ts'
 import { seconds, type Seconds } from '../../model/units.ts'
 import { planShare, sweepsPerInterval } from '../../observe/polling/poll-plan.ts'
 import type { DaemonEnvironment } from '../environment.ts'
+import { joinUpdates, NO_UPDATES, type LedgerUpdates } from './ledger-updates.ts'
 import { pass, type Timed } from './pass.ts'
 import type { PassInput, PassState } from './pass-state.ts'
 
@@ -21,11 +22,20 @@ export async function runPasses(ports: Ports, { before, plan }: PassInput, aroun
   for (let done = 0; done < count; done += 1) {
     // oxlint-disable-next-line no-await-in-loop -- each follows the one before
     const { state, took } = await onePass(ports, { before: turned.state, plan: part }, around)
-    turned = { state, took: seconds(turned.took + took) }
+    turned = {
+      state: done === 0 ? state : withUpdates(state, turned.state.persistence),
+      took: seconds(turned.took + took),
+    }
     if (around.signal.aborted || state.service.failures > 0) break
   }
   return turned
 }
+
+/** With the updates of the passes before it. */
+const withUpdates = (state: PassState, before: LedgerUpdates): PassState => ({
+  ...state,
+  persistence: { ...state.persistence, ...joinUpdates(before, state.persistence) },
+})
 
 /** The small first pass of a process: what it sees is shown while the first turn makes the other requests. */
 export const runOpeningPass = (ports: Ports, { before, plan }: PassInput, around: Around): Promise<Turned> =>
@@ -59,7 +69,12 @@ async function onePass(
 const failedState = (before: PassState, err: unknown): PassState => ({
   ...before,
   service: { ...before.service, failures: before.service.failures + 1 },
-  persistence: { ...before.persistence, isPersisted: false, failure: err ?? new Error('the pass failed') },
+  persistence: {
+    ...before.persistence,
+    ...NO_UPDATES,
+    isPersisted: false,
+    failure: err ?? new Error('the pass failed'),
+  },
 })
 
 /** Also of stages that fail. */

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { beforeEach, expect, test } from 'vitest'
 import { createAdviser, type Adviser } from '../../../src/daemon/advice/adviser.ts'
+import type { LedgerUpdates } from '../../../src/daemon/pass/ledger-updates.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import type { ComputeEntry } from '../../../src/model/ledger/ledger.ts'
@@ -46,14 +47,10 @@ const entryOf = (ref = FORGOTTEN, changes: Partial<Compute> = {}): ComputeEntry 
   return newComputeEntry(ref, observed, false)
 }
 
-const stateOf = (
-  entries: readonly ComputeEntry[],
-  settingsChanged: readonly string[] = [],
-  saturated: readonly string[] = [],
-): PassState => {
+const stateOf = (entries: readonly ComputeEntry[], updates: Partial<LedgerUpdates> = {}): PassState => {
   const computes = new Map(entries.map((entry) => [computeKey(entry.ref), entry]))
   const state = newPassState({ ...ledger(), computes })
-  return { ...state, persistence: { ...state.persistence, settingsChanged, saturated } }
+  return { ...state, persistence: { ...state.persistence, ...updates } }
 }
 
 async function adviserOver(entries: readonly ComputeEntry[]) {
@@ -102,6 +99,7 @@ const watched = (store: Store & History): History => ({
 })
 
 async function refresh(adviser: Adviser, state: PassState) {
+  adviser.observed(state)
   adviser.refresh(state, new AbortController().signal)
   await adviser.idle()
 }
@@ -126,6 +124,16 @@ test('a compute is evaluated after a pass, and again after a day', async () => {
   expect(delaysOpen(adviser)).toMatchObject([{ id: 'ep-forgotten.delay.1' }])
 })
 
+test('a compute that was evaluated before its past was read is evaluated again when it was', async () => {
+  const { adviser, account } = await adviserOver([entryOf()])
+  await account.commit([settingOf({ ref: FORGOTTEN, ...entryOf().compute }, -HOUR)])
+  await refresh(adviser, stateOf([entryOf()]))
+  await refresh(adviser, stateOf([entryOf()]))
+  expect(evaluated).toEqual(['ep-forgotten'])
+  await refresh(adviser, stateOf([entryOf()], { pastRead: [KEY] }))
+  expect(evaluated).toEqual(['ep-forgotten', 'ep-forgotten'])
+})
+
 test('a change of its settings evaluates a compute at once: whoever did it implemented the recommendation', async () => {
   const { adviser, account } = await adviserOver([entryOf()])
   await refresh(adviser, stateOf([entryOf()]))
@@ -134,7 +142,7 @@ test('a change of its settings evaluates a compute at once: whoever did it imple
     { kind: 'compute', entry: changed },
     settingOf({ ref: FORGOTTEN, ...changed.compute }, -1),
   ])
-  await refresh(adviser, stateOf([changed], [KEY]))
+  await refresh(adviser, stateOf([changed], { settingsChanged: [KEY] }))
   expect(delaysOpen(adviser)).toEqual([])
   expect(adviser.summary().counts.get('delay/implemented')).toBe(1)
 })
@@ -148,7 +156,7 @@ test('three saturated steps evaluate a compute at once, and further ones not wit
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other
     await clock.advance(seconds(300))
     // oxlint-disable-next-line no-await-in-loop -- one pass after the other
-    await refresh(adviser, stateOf(entries, [], [KEY]))
+    await refresh(adviser, stateOf(entries, { saturated: [KEY] }))
     expect(evaluated).toEqual(step < 3 ? [] : ['ep-forgotten'])
   }
 })

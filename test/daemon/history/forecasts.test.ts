@@ -4,6 +4,7 @@ import { createBudgetScopes } from '../../../src/ledger/budgets/account-budgets.
 import { addSpend, newSeasonality } from '../../../src/ledger/budgets/seasonality.ts'
 import { newComputeEntry } from '../../../src/ledger/apply-facts.ts'
 import { createForecaster } from '../../../src/daemon/history/forecasts.ts'
+import { NO_UPDATES } from '../../../src/daemon/pass/ledger-updates.ts'
 import { newPassState, type PassState } from '../../../src/daemon/pass/pass-state.ts'
 import type { CountedPast } from '../../../src/model/ledger/counted-past.ts'
 import type { BudgetForecast } from '../../../src/model/policy/budget.ts'
@@ -67,13 +68,12 @@ function forecasterOver(rows: readonly DayRow[], yieldTurn?: Clock['yield']) {
 
 const restated = (from: number): Partial<PassState> => ({
   persistence: {
+    ...NO_UPDATES,
     isPersisted: true,
     failure: undefined,
     storedAt: undefined,
     restatedFrom: at(from),
     unstoredReadings: [],
-    settingsChanged: [],
-    saturated: [],
   },
 })
 

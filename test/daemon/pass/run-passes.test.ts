@@ -7,7 +7,7 @@ import { failed, ok } from '../../../src/std/result.ts'
 import { seconds } from '../../../src/model/units.ts'
 import { seeded } from '../../simulation/seeded.ts'
 import { memoryStore } from '../../support/memory-store.ts'
-import { project } from '../../support/build.ts'
+import { compute, project } from '../../support/build.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { NO_HISTORY } from '../../support/no-history.ts'
 import { passPlan } from '../../support/pass-plan.ts'
@@ -17,14 +17,23 @@ import { noRedactor } from '../../support/secrets.ts'
 const usual = passPlan()
 const plan = { ...usual, sweep: { ...usual.sweep, requests: 240 } }
 
-/** Pages asked for and passes made in each of three turns over a list of so many pages; the service is out for the last. */
-async function threeTurns(
-  pages: number,
-  first = runPasses,
-): Promise<readonly (readonly [asked: number, passes: number])[]> {
+type SeenTurn = Readonly<{
+  /** Pages that were asked for. */
+  asked: number
+  passes: number
+  /** Projects whose operations were asked for. */
+  histories: number
+  /** What the turn said of them. */
+  pastRead: number
+}>
+
+const askedAndPasses = (turns: readonly SeenTurn[]) => turns.map(({ asked, passes }) => [asked, passes])
+
+/** Three turns over a list of so many pages, a project with a compute on each; the service is out for the last. */
+async function threeTurns(pages: number, first = runPasses): Promise<readonly SeenTurn[]> {
   const clock = fakeClock()
   const store = memoryStore()
-  let [asked, passes, isDown] = [0, 0, false]
+  let [asked, passes, histories, isDown] = [0, 0, 0, false]
   const service: Ports['service'] = {
     ...UNASKED,
     listProjectsPage: (cursor = '0') => {
@@ -34,8 +43,14 @@ async function threeTurns(
       const items = [project({ projectId: `project-${cursor}` })]
       return Promise.resolve(ok({ items, problems: [], next: next < pages ? String(next) : undefined }))
     },
-    listComputes: () => Promise.resolve(ok({ items: [], problems: [] })),
-    listOperations: () => Promise.resolve(ok({ items: [], problems: [] })),
+    listComputes: (projectId) => {
+      const endpointId = projectId.replace('project', 'ep')
+      return Promise.resolve(ok({ items: [compute({ projectId, endpointId })], problems: [] }))
+    },
+    listOperations: () => {
+      histories += 1
+      return Promise.resolve(ok({ items: [], problems: [] }))
+    },
   }
   const ports: Ports = {
     redact: noRedactor.redact,
@@ -57,9 +72,9 @@ async function threeTurns(
   let state = newPassState(await store.account('main').load())
   const log = pino({ level: 'silent' })
   const self = { pass: () => void (passes += 1), stage: () => undefined }
-  const turns: (readonly [number, number])[] = []
+  const turns: SeenTurn[] = []
   for (const outage of [false, false, true]) {
-    ;[asked, passes, isDown] = [0, 0, outage]
+    ;[asked, passes, histories, isDown] = [0, 0, 0, outage]
     const around = { log, self, signal: new AbortController().signal }
     const run = turns.length === 0 ? first : runPasses
     const running = run(ports, { before: state, plan }, around)
@@ -67,13 +82,13 @@ async function threeTurns(
     await clock.advance(seconds(1))
     // oxlint-disable-next-line no-await-in-loop -- the same
     state = (await running).state
-    turns.push([asked, passes])
+    turns.push({ asked, passes, histories, pastRead: state.persistence.pastRead.length })
   }
   return turns
 }
 
 test('a turn over an account whose list fits in a pass is one pass', async () => {
-  expect(await threeTurns(90)).toEqual([
+  expect(askedAndPasses(await threeTurns(90))).toEqual([
     [90, 1],
     [90, 1],
     [1, 1],
@@ -81,7 +96,7 @@ test('a turn over an account whose list fits in a pass is one pass', async () =>
 })
 
 test('a turn over a longer list is several, each with its part of it, and none after one that failed', async () => {
-  expect(await threeTurns(150)).toEqual([
+  expect(askedAndPasses(await threeTurns(150))).toEqual([
     [150, 1],
     [76, 2],
     [1, 1],
@@ -89,9 +104,16 @@ test('a turn over a longer list is several, each with its part of it, and none a
 })
 
 test('an opening pass reads the first pages, and the turn after it goes on behind them', async () => {
-  expect(await threeTurns(150, runOpeningPass)).toEqual([
+  expect(askedAndPasses(await threeTurns(150, runOpeningPass))).toEqual([
     [8, 1],
     [142, 1],
     [1, 1],
   ])
+})
+
+test('a turn says of all of its passes whose operations were read for the first time', async () => {
+  const [, second, last] = await threeTurns(150)
+  expect(second).toMatchObject({ passes: 2, pastRead: second?.histories })
+  expect(second?.histories).toBeGreaterThan(1)
+  expect(last).toMatchObject({ histories: 0, pastRead: 0 })
 })
