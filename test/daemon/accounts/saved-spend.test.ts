@@ -1,27 +1,16 @@
 // Saved spend from the journal to the metrics: account runners over a simulated service, with a store on disk that a second process opens.
-import { rmSync } from 'node:fs'
-import { pino } from 'pino'
-import { expect, onTestFinished, test } from 'vitest'
-import { createAccountRunners } from '../../../src/daemon/accounts/account-runners.ts'
+import { expect, test } from 'vitest'
 import { oneChange } from '../../../src/daemon/changes/list-changes.ts'
 import { readReportChanges } from '../../../src/daemon/reports/changes.ts'
-import type { Snapshot } from '../../../src/model/output/snapshot.ts'
 import { NO_OWNER } from '../../../src/model/policy/owner.ts'
 import { addChange } from '../../../src/model/ports/journal.ts'
-import { instant, seconds, type Seconds } from '../../../src/model/units.ts'
-import { createSelfMetrics } from '../../../src/outputs/metrics/self.ts'
+import { instant, seconds } from '../../../src/model/units.ts'
 import { moneyText } from '../../../src/outputs/text/amounts.ts'
 import { changeLines } from '../../../src/outputs/text/change-text.ts'
-import { openEmbeddedStore } from '../../../src/store/sqlite/embedded.ts'
-import { GOOD, load } from '../../config/loading.ts'
+import { GOOD } from '../../config/loading.ts'
 import { START } from '../../local/control/build.ts'
-import { seeded } from '../../simulation/seeded.ts'
-import { createWorld } from '../../simulation/world.ts'
 import { changeOf } from '../../support/changes.ts'
-import { bodyText, FACTS, partsOf } from '../../support/exposed.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
-import { memoryFolder } from '../../support/folder.ts'
-import { noRedactor } from '../../support/secrets.ts'
+import { openAccount } from './running-account.ts'
 
 const DAY = 86_400_000
 const PAST_DAYS = 20
@@ -47,80 +36,6 @@ owners: [{ match: { compute: ep-one }, team: shop }]
 /** Of an awake second at 1 CU. */
 const PRICE = 0.36 / 3600
 
-/** One process after the other over one store. */
-function openWorld() {
-  const config = load(CONFIG)
-  if (!config.ok) throw new Error(config.error.join('\n'))
-  const folder = memoryFolder('saved-spend')
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const random = seeded(1)
-  const clock = fakeClock(new Date(START + PAST_DAYS * DAY).toISOString())
-  const world = createWorld(USES, { clock, random })
-  const signal = new AbortController().signal
-  return {
-    clock,
-    open: async () => {
-      world.forget()
-      const store = openEmbeddedStore(folder, clock)
-      const machine = { clock, random, store, self: createSelfMetrics(), log: pino({ level: 'silent' }) }
-      const ports = {
-        ...machine,
-        store: store.account('main'),
-        epoch: store.epoch,
-        history: store,
-        serviceTime: world.time,
-        service: world.service,
-        readings: world.readings,
-        redact: noRedactor.redact,
-        send: () => Promise.resolve([]),
-      }
-      let published: Snapshot | undefined
-      const runners = await createAccountRunners(() => config.value, machine, {
-        portsOf: () => ports,
-        publish: async (snapshot) => {
-          published = snapshot
-        },
-      })
-      return {
-        store,
-        snapshot: () => runners.snapshot(),
-        runnerOf: (account: string) => runners.of(account).changes,
-        /** Passes until what runs beside them has ended, and one that shows it. */
-        pass: async () => {
-          for (let turn = 0; turn < 2; turn += 1) {
-            const turns = Promise.all(runners.all.map((one) => one.runPasses(signal)))
-            // oxlint-disable-next-line no-await-in-loop -- one pass after the other
-            await whileClockMoves(turns, clock)
-            // oxlint-disable-next-line no-await-in-loop
-            await whileClockMoves(runners.idle(), clock)
-          }
-        },
-        /** Value of each series of a family by its labels. */
-        exposed: (name: string) => exposed(published, name),
-      }
-    },
-  }
-}
-
-async function whileClockMoves(work: Promise<unknown>, clock: { advance(by: Seconds): Promise<void> }) {
-  const over = work.then(() => true)
-  for (let tries = 0; tries < 2000; tries += 1)
-    // oxlint-disable-next-line no-await-in-loop -- until it is over
-    if (await Promise.race([over, clock.advance(seconds(1)).then(() => false)])) return
-  throw new Error('it does not end')
-}
-
-function exposed(snapshot: Snapshot | undefined, name: string): Readonly<Record<string, number>> {
-  if (!snapshot) throw new Error('nothing was published')
-  const lines = bodyText(partsOf(snapshot, FACTS)).split('\n')
-  return Object.fromEntries(
-    lines.flatMap((line) => {
-      const [, labels = '', value] = new RegExp(String.raw`^${name}\{(.*)\} (.*)$`).exec(line) ?? []
-      return value === undefined ? [] : [[labels, Number(value)]]
-    }),
-  )
-}
-
 const NOBODY = {
   projectName: undefined,
   name: undefined,
@@ -134,7 +49,7 @@ const COMPUTE = 'project_id="project-ep-one",endpoint_id="ep-one",currency="USD"
 const TEAM = 'team="shop",currency="USD"'
 
 test('what a change saved is counted with an evaluation, once, and stays when the daemon starts again', async () => {
-  const { clock, open } = openWorld()
+  const { clock, open } = openAccount({ uses: USES, config: CONFIG, past: PAST_DAYS })
   const first = await open()
   const change = changeOf({
     ref: REF,
