@@ -145,11 +145,10 @@ export async function startDaemon(options: DaemonOptions, signal: AbortSignal) {
           await Promise.all([runner.changes.run(until), runner.warmUps.run(until)])
         }),
         ...runners.all.map(async (runner, index) => {
-          await first[index]
-          const { failures } = runner.state().service
+          const begun = await first[index]
           const lastStartedAt = runner.lastStartedAt()
           const turn = () => runner.runPasses(until)
-          await runLoop(clock, { interval, turn, failures, lastStartedAt }, until)
+          await runLoop(clock, { interval, turn, lastStartedAt, ...begun }, until)
         }),
       ])
     },

@@ -24,6 +24,8 @@ type LoopOptions = Readonly<{
   failures?: number
   /** Start of the turn before the loop began, monotonic; default: now. */
   lastStartedAt?: Seconds
+  /** As the turn before the loop began named it; default: none. */
+  nextLook?: Instant | undefined
 }>
 
 /**
@@ -33,11 +35,11 @@ type LoopOptions = Readonly<{
  */
 export async function runLoop(
   clock: Clock,
-  { interval, turn, failures = 0, lastStartedAt = clock.monotonic() }: LoopOptions,
+  { interval, turn, failures = 0, lastStartedAt = clock.monotonic(), nextLook }: LoopOptions,
   signal: AbortSignal,
 ): Promise<void> {
   let dueAt = lastStartedAt
-  let last: LoopTurn = { failures, nextLook: undefined }
+  let last: LoopTurn = { failures, nextLook }
   while (!signal.aborted) {
     const now = clock.monotonic()
     const tickAt = dueAt + nextTick(backoff(interval, last.failures), seconds(now - dueAt))

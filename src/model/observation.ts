@@ -261,6 +261,8 @@ export type Sweep = Readonly<{
   backlog: Backlog
   retries: PendingRetries
   requestsMade: number
+  /** Whether histories wait because the sweep held as many operations as it may, and not for want of requests. */
+  isFull?: boolean
   /** At most one per compute and answer, in the order of the requests. */
   looks: readonly Look[]
   listedComputes: readonly ListedComputes[]

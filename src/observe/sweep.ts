@@ -147,6 +147,7 @@ export async function observe(ports: SweepPorts, start: SweepStart, signal: Abor
     backlog: { ...selection.backlog, operations: operations.retries.size },
     retries,
     requestsMade: listed.requests + computesGate.asked() + operations.requestsMade + round.requestsMade,
+    isFull: operations.isFull,
     looks: [...computes.looks, ...round.looks],
     listedComputes: computes.listed,
     operations: operations.operations,

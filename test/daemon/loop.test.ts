@@ -1,23 +1,28 @@
 import { expect, test } from 'vitest'
 import { runLoop, type LoopTurn } from '../../src/daemon/loop.ts'
+import type { Clock } from '../../src/model/ports/clock.ts'
 import { after, seconds } from '../../src/model/units.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 /** Seconds; `lookIn` counts from the end of the turn. */
 type Turn = { readonly takes?: number; readonly failures?: number; readonly lookIn?: number }
 
+const lookAfter = (clock: Pick<Clock, 'now'>, lookIn: number | undefined) =>
+  lookIn === undefined ? undefined : after(clock.now(), seconds(lookIn))
+
 /** When the turns began, in seconds after the loop, while time goes on for `span`. */
-async function begun(turns: readonly Turn[], span: number): Promise<number[]> {
+async function begun(turns: readonly Turn[], span: number, lookIn?: number): Promise<number[]> {
   const clock = fakeClock()
   const stop = new AbortController()
   const starts: number[] = []
   const turn = async (): Promise<LoopTurn> => {
-    const { takes = 0, failures = 0, lookIn } = turns[starts.length] ?? {}
+    const { takes = 0, failures = 0, ...next } = turns[starts.length] ?? {}
     starts.push(clock.monotonic())
     await clock.sleep(seconds(takes), stop.signal)
-    return { failures, nextLook: lookIn === undefined ? undefined : after(clock.now(), seconds(lookIn)) }
+    return { failures, nextLook: lookAfter(clock, next.lookIn) }
   }
-  const running = runLoop(clock, { interval: seconds(60), turn }, stop.signal)
+  const nextLook = lookAfter(clock, lookIn)
+  const running = runLoop(clock, { interval: seconds(60), turn, nextLook }, stop.signal)
   await clock.advance(seconds(span))
   stop.abort()
   await running
@@ -43,6 +48,10 @@ test('while turns fail the wait doubles, up to eight intervals, and falls back a
 
 test('a turn starts at `nextLook`, and ticks are counted from it', async () => {
   expect(await begun([{ takes: 2, lookIn: 10 }], 240)).toEqual([60, 72, 132, 192])
+})
+
+test('the turn before the loop may ask for an early look, too', async () => {
+  expect(await begun([], 200, 10)).toEqual([10, 70, 130, 190])
 })
 
 test.each([

@@ -4,7 +4,8 @@ import { joinActions } from '../../ledger/apply-facts.ts'
 import { budgetForSmallerSize } from '../../ledger/budgets/evaluate.ts'
 import { readStoredChanges, type Journal } from '../../model/ports/journal.ts'
 import type { Ports } from '../../model/ports/ports.ts'
-import { seconds, type Seconds } from '../../model/units.ts'
+import { after, seconds, type Instant, type Seconds } from '../../model/units.ts'
+import { untilNextHistories } from '../../observe/polling/poll-plan.ts'
 import type { DaemonEnvironment } from '../environment.ts'
 import { createAdviser } from '../advice/adviser.ts'
 import { createSavedSpend } from '../advice/saved-spend.ts'
@@ -151,6 +152,12 @@ export async function createAccountRunner(
     isCurrent: environment.store.isCurrent,
     state: () => state,
   })
+  /** Of the turn after one that left histories. */
+  const nextHistories = (): Instant | undefined => {
+    const { hasHistoriesLeft, throughput } = state.polling
+    if (!hasHistoriesLeft || !throughput || state.service.failures > 0) return undefined
+    return after(clock.now(), untilNextHistories(used.plan.sweep, throughput))
+  }
   return {
     account: account.name,
     changes,
@@ -198,7 +205,7 @@ export async function createAccountRunner(
       if (recommends(current())) adviser.refresh(state, signal)
       warmUps.refresh(state)
       await afterTurn(done.took)
-      return { failures, nextLook: undefined }
+      return { failures, nextLook: nextHistories() }
     },
     // after a failure to store prices the plan used is an older one
     idle: () =>

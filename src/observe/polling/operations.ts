@@ -25,6 +25,8 @@ export type OperationsResult = Readonly<{
   retries: PendingRetries['operations']
   /** Requests that were made. */
   requestsMade: number
+  /** Whether some were left because as many operations are in memory as may be. */
+  isFull: boolean
 }>
 
 /**
@@ -59,9 +61,13 @@ export async function readOperations(
   const selected = selectOperations(candidates, { waiting, room }, clock.now())
   // A service that has listed operations has such a list: an answer without one has failed.
   const isListed = context.ledger.counters.operations.length > 0
-  let requestsMade = 0
+  let [requestsMade, isFull] = [0, false]
   const readOne = async ([projectId, from]: OperationsToRead): Promise<void> => {
-    if (requestsMade >= room || result.operations.length >= MAX_OPERATIONS) return
+    if (requestsMade >= room) return
+    if (result.operations.length >= MAX_OPERATIONS) {
+      isFull = true
+      return
+    }
     const answer = await gate.ask(async (signal) => {
       const operations = await service.listOperations(projectId, from, signal)
       return operations.ok && operations.value.isAbsent && isListed ? failed(ABSENT) : operations
@@ -87,13 +93,13 @@ export async function readOperations(
     { needed: candidates.needed, read: done, failed: failures },
     clock.now(),
   )
-  return { ...result, retries, requestsMade }
+  return { ...result, retries, requestsMade, isFull }
 }
 
 const whereOf = (projectId: string): string => `operations of project ${projectId}`
 
 function addOperations(
-  { operations, read, unreadable, problems }: Omit<OperationsResult, 'retries' | 'requestsMade'>,
+  { operations, read, unreadable, problems }: Omit<OperationsResult, 'retries' | 'requestsMade' | 'isFull'>,
   projectId: string,
   { items, lost = [], problems: lines }: OperationListing,
 ): void {

@@ -71,6 +71,12 @@ export function adaptToThroughput(
   )
 }
 
+/** Until the sweep after one that left histories: the part of the interval whose requests it made. */
+export const untilNextHistories = (
+  { requests, interval }: Pick<PollPlan, 'requests' | 'interval'>,
+  { requestsMade }: SweepThroughput,
+): Seconds => seconds(interval * Math.min(1, requestsMade / requests))
+
 /** Pages of the project list that a sweep may read with `share` of its requests. */
 const pagesWithin = (share: number, plan: ListPlan): number =>
   Math.max(

@@ -17,6 +17,8 @@ export type PollingState = Readonly<{
   retries: PendingRetries
   /** Measured in the last sweep that reached the service; undefined before the first. */
   throughput: SweepThroughput | undefined
+  /** Whether the last sweep left histories although it had requests for them. */
+  hasHistoriesLeft: boolean
 }>
 
 export const newPolling = (): PollingState => ({
@@ -24,6 +26,7 @@ export const newPolling = (): PollingState => ({
   backlog: NO_BACKLOG,
   retries: NO_PENDING_RETRIES,
   throughput: undefined,
+  hasHistoriesLeft: false,
 })
 
 /** `took`: duration of the whole pass, which the next sweep has to fit into. */
@@ -36,4 +39,5 @@ export const nextPolling = (
   backlog: sweep.backlog,
   retries: sweep.retries,
   throughput: isReached(sweep.service) ? { requestsMade: sweep.requestsMade, took } : before.throughput,
+  hasHistoriesLeft: sweep.isFull ?? false,
 })

@@ -64,10 +64,14 @@ export function openAccount({ uses, config: text, past, answers = {} }: AccountO
           published = snapshot
         },
       })
-      /** A turn, and what runs beside it. */
+      /** A turn, and what runs beside it. Returns the seconds until the next turn where that is not to wait for its tick. */
       const turn = async () => {
-        await whileClockMoves(Promise.all(runners.all.map((one) => one.runPasses(signal))), clock)
+        const turned = runners.of('main').runPasses(signal)
+        // before the clock moves on
+        const nextIn = turned.then(({ nextLook }) => nextLook && (nextLook - clock.now()) / 1000)
+        await whileClockMoves(turned, clock)
         await whileClockMoves(runners.idle(), clock)
+        return await nextIn
       }
       return {
         store,
