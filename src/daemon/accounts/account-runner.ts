@@ -152,7 +152,7 @@ export async function createAccountRunner(
     isCurrent: environment.store.isCurrent,
     state: () => state,
   })
-  /** Of the turn after one that left histories. */
+  /** Start of the turn after one that left histories, by the wall clock. */
   const nextHistories = (): Instant | undefined => {
     const { hasHistoriesLeft, throughput } = state.polling
     if (!hasHistoriesLeft || !throughput || state.service.failures > 0) return undefined
