@@ -1,5 +1,4 @@
 // What a pass goes by: its plan, and what the pass before left, by owner. Only the ledger outlives the process.
-import { NO_UPDATES, type LedgerUpdates } from './ledger-updates.ts'
 import type { Zone } from '../../calendar/zone.ts'
 import type { OwnActionsOf } from '../../ledger/apply-facts.ts'
 import type { BudgetScopes } from '../../ledger/budgets/account-budgets.ts'
@@ -13,6 +12,7 @@ import type { Preset } from '../../model/service/sizes.ts'
 import type { Instant, Seconds } from '../../model/units.ts'
 import type { SweepPlan } from '../../observe/sweep.ts'
 import { newPolling, type PollingState } from '../../observe/polling/polling-state.ts'
+import { NO_UPDATES, type LedgerUpdates } from './ledger-updates.ts'
 import { newClock, type ClockState } from './service-clock.ts'
 import { newOutbox, type AnnouncedStatus, type OutboxState } from './sweep-events.ts'
 
