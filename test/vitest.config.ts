@@ -21,8 +21,18 @@ const BACKGROUND = [
  */
 const OWN_WORKER = [...BACKGROUND, 'test/hostile/connections.test.ts']
 
-/** Tests that mostly wait for processes and sockets of their own. */
-const WAITING = ['test/hostile/**/*.test.ts', 'test/local/**/*.test.ts', 'test/outputs/page/browser.test.ts']
+/** Tests that mostly wait for processes, sockets and deadlines of their own. */
+const WAITING = [
+  'test/cli/**/*.test.ts',
+  'test/container/**/*.test.ts',
+  'test/hostile/**/*.test.ts',
+  'test/local/**/*.test.ts',
+  'test/observe/reading/**/*.test.ts',
+  'test/outputs/metrics/prometheus.test.ts',
+  'test/outputs/notify/**/*.test.ts',
+  'test/outputs/page/browser.test.ts',
+  'test/service/*.test.ts',
+]
 
 const CORES = availableParallelism()
 
@@ -35,6 +45,9 @@ const TURNS = {
   waiting: { maxWorkers: 2 * CORES, sequence: { groupOrder: 1 } },
   working: { maxWorkers: CORES, sequence: { groupOrder: 2 } },
 }
+
+/** Most of what a simulated life allocates is garbage at once: some 6 % of the CPU time less than with that of Node, 16 MB. */
+const YOUNG_GENERATION = '--max-semi-space-size=32'
 
 const leftOut =
   process.env['CI'] === 'true' ? [] : [...Object.keys(LONG_FILES), ...(hasPostgres() ? [] : POSTGRES_FILES)]
@@ -100,6 +113,7 @@ export default defineConfig({
         test: {
           name: 'own worker',
           ...TURNS.programs,
+          execArgv: [YOUNG_GENERATION],
           include: OWN_WORKER,
           exclude: [...configDefaults.exclude, ...leftOut],
         },
@@ -110,6 +124,7 @@ export default defineConfig({
           name: 'programs',
           ...TURNS.programs,
           isolate: false,
+          globalSetup: ['test/support/program-folder.ts'],
           include: PROGRAMS,
           exclude: [...configDefaults.exclude, ...leftOut],
         },
@@ -129,6 +144,7 @@ export default defineConfig({
         test: {
           name: 'working',
           ...TURNS.working,
+          execArgv: [YOUNG_GENERATION],
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...OWN_WORKER, ...PROGRAMS, ...WAITING, ...leftOut],

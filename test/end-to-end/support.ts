@@ -9,9 +9,12 @@ import { ownPort } from '../support/ports.ts'
 import type { LocalOptions, SeedProject } from '../../src/local/options.ts'
 import type { Local } from '../../src/local/start.ts'
 import { makeFolder } from '../local/support.ts'
+import { PROGRAM_FOLDER } from '../support/folder.ts'
 import { startQuickly } from '../support/start-quickly.ts'
 
-const LAUNCHER = join(import.meta.dirname, '../../src/dormouse.mjs')
+const { [PROGRAM_FOLDER]: built } = process.env
+const LAUNCHER = join(built ?? join(import.meta.dirname, '../..'), 'src/dormouse.mjs')
+const CACHE = built === undefined ? {} : { XDG_CACHE_HOME: join(built, 'cache') }
 
 /** Disposed of, it is ended: a test that fails leaves nothing behind. */
 export type Program = AsyncDisposable & {
@@ -25,7 +28,7 @@ export type Program = AsyncDisposable & {
 export function dormouse(words: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
   const child = spawn(process.execPath, [LAUNCHER, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...CACHE, ...env },
   })
   const said = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text))

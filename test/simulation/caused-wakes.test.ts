@@ -7,7 +7,7 @@ import type { Use, Wire } from './world.ts'
 
 const DAY = 86_400_000
 const [DELAY, STATED] = [60, 300]
-const [days, computes] = [5, 4]
+const [days, computes] = [3, 4]
 
 /** Clients come back after 30 s to ten minutes: most readings that the stated delay allows find a compute that is about to be suspended. */
 function uses(random: Random): readonly Use[] {

@@ -36,7 +36,7 @@ const RESTING = 'ep-resting'
  * Days until the approval, and after it. The evidence that a recommendation needs, hours: the delay and the size may be judged first on two
  * days.
  */
-const [BEFORE, AFTER, NEEDED] = bySize([3, 1.5, 42], [0.75, 0.5, 6] as const)
+const [BEFORE, AFTER, NEEDED] = bySize([2.25, 1.1, 42], [0.75, 0.5, 6] as const)
 const UNTIL = START + (BEFORE + AFTER) * DAY * 1000
 
 const preview = (number: number): string => `ep-preview-${number}`

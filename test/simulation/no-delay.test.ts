@@ -6,7 +6,7 @@ import type { Use, Wire } from './world.ts'
 
 const DAY = 86_400_000
 const DELAY = 60
-const [days, computes] = [6, 6]
+const [days, computes] = [4, 6]
 
 /** Clients come back after 20 s to an hour: sometimes before the suspension, sometimes after it. */
 function uses(random: Random): readonly Use[] {

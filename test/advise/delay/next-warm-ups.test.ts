@@ -78,6 +78,6 @@ test('for all gaps: starts lie behind the delay, in order, a delay apart, and th
       expect(plan.starts.length === 0).toBe(plan.because !== undefined)
       expect(plan.backtest.came).toBeLessThanOrEqual(plan.backtest.predicted)
     }),
-    { numRuns: bySize(200, 10) },
+    { numRuns: bySize(50, 10) },
   )
 })

@@ -39,7 +39,7 @@ async function leftAfterPass(service: Ports['service'], wrong: number) {
   const rollups = [0, 10, 50].map((day) => rollupAt(refOf('ep-one'), day * DAY, COARSE_STEP))
   await put(store, { computes: [computeOf('ep-one')], rollups })
   const answer = { date: at(100 * DAY), sentOn: seconds(0), answeredOn: seconds(0) }
-  clock.step((100 + wrong) * DAY * 1000)
+  clock.step((100 + wrong) * DAY)
   const ports: Ports = {
     redact: noRedactor.redact,
     clock,

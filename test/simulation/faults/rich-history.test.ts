@@ -5,7 +5,7 @@ import { compare, outside } from './bounds.ts'
 import { at, runDays } from './days.ts'
 
 const DAY = 86_400
-const [projects, days, minutes] = [58, 30, 60]
+const [projects, days, minutes] = [40, 30, 60]
 const WAKES_A_DAY = 60
 
 test('no sweep holds more than some histories, and a kill loses none that was stored', async () => {
