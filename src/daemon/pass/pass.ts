@@ -36,7 +36,7 @@ export async function pass(ports: PassPorts, input: PassInput, signal: AbortSign
   )
   const persisted = await timed('persist', () => persist(ports, input, { observed, applied, evaluated }))
   await timed('publish', () => ports.send(persisted.events))
-  return nextState(input.before, { observed, applied, persisted })
+  return nextState(input, { observed, applied, persisted })
 }
 
 type PassResults = Readonly<{
@@ -45,17 +45,18 @@ type PassResults = Readonly<{
   persisted: Persisted
 }>
 
-function nextState(before: PassState, { observed, applied, persisted }: PassResults): PassState {
+function nextState({ before, plan }: PassInput, { observed, applied, persisted }: PassResults): PassState {
   const { sweep, wallClock } = observed
   const { service, persistence } = before
   const isSeen = isReached(sweep.service)
   const isComplete = isSeen && persisted.isStored
+  const { isOpening = false } = plan.sweep
   return {
     ledger: persisted.ledger,
     budgets: persisted.budgets,
     statistics: applied.statistics,
     clock: nextClock(observed),
-    polling: nextPolling(before.polling, sweep, persisted),
+    polling: nextPolling(before.polling, sweep, { ...persisted, isOpening }),
     service: {
       status: sweep.service,
       failures: isComplete ? 0 : service.failures + 1,

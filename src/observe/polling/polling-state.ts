@@ -15,7 +15,7 @@ export type PollingState = Readonly<{
   list: ListProgress
   backlog: Backlog
   retries: PendingRetries
-  /** Measured in the last sweep that reached the service; undefined before the first. */
+  /** Measured in the last sweep that reached the service; undefined before the first. The opening sweep is too small to measure. */
   throughput: SweepThroughput | undefined
   /** Whether the last sweep left histories although it had requests for them. */
   hasHistoriesLeft: boolean
@@ -29,15 +29,22 @@ export const newPolling = (): PollingState => ({
   hasHistoriesLeft: false,
 })
 
-/** `took`: duration of the whole pass, which the next sweep has to fit into. */
+type PolledPass = Readonly<{
+  isStored: boolean
+  /** Duration of the whole pass, which the next sweep has to fit into. */
+  took: Seconds
+  isOpening: boolean
+}>
+
 export const nextPolling = (
   before: PollingState,
   sweep: Sweep,
-  { isStored, took }: { readonly isStored: boolean; readonly took: Seconds },
+  { isStored, took, isOpening }: PolledPass,
 ): PollingState => ({
   list: listProgressAfter(sweep, before.list, { stored: isStored }),
   backlog: sweep.backlog,
   retries: sweep.retries,
-  throughput: isReached(sweep.service) ? { requestsMade: sweep.requestsMade, took } : before.throughput,
+  throughput:
+    isReached(sweep.service) && !isOpening ? { requestsMade: sweep.requestsMade, took } : before.throughput,
   hasHistoriesLeft: sweep.isFull ?? false,
 })

@@ -29,19 +29,30 @@ type SeenTurn = Readonly<{
 
 const askedAndPasses = (turns: readonly SeenTurn[]) => turns.map(({ asked, passes }) => [asked, passes])
 
+type FirstTurn = Readonly<{
+  run: typeof runPasses
+  /** Seconds until each page is answered; default 0. */
+  pageTakes?: number
+}>
+
 /** Three turns over a list of so many pages, a project with a compute on each; the service is out for the last. */
-async function threeTurns(pages: number, first = runPasses): Promise<readonly SeenTurn[]> {
+async function threeTurns(
+  pages: number,
+  { run: first, pageTakes = 0 }: FirstTurn = { run: runPasses },
+): Promise<readonly SeenTurn[]> {
   const clock = fakeClock()
+  const { signal } = new AbortController()
   const store = memoryStore()
   let [asked, passes, histories, isDown] = [0, 0, 0, false]
   const service: Ports['service'] = {
     ...UNASKED,
-    listProjectsPage: (cursor = '0') => {
+    listProjectsPage: async (cursor = '0') => {
       asked += 1
-      if (isDown) return Promise.resolve(failed({ kind: 'unavailable', message: 'down' }))
+      if (turns.length === 0) await clock.sleep(seconds(pageTakes), signal)
+      if (isDown) return failed({ kind: 'unavailable', message: 'down' })
       const next = Number(cursor) + 1
       const items = [project({ projectId: `project-${cursor}` })]
-      return Promise.resolve(ok({ items, problems: [], next: next < pages ? String(next) : undefined }))
+      return ok({ items, problems: [], next: next < pages ? String(next) : undefined })
     },
     listComputes: (projectId) => {
       const endpointId = projectId.replace('project', 'ep')
@@ -75,11 +86,11 @@ async function threeTurns(pages: number, first = runPasses): Promise<readonly Se
   const turns: SeenTurn[] = []
   for (const outage of [false, false, true]) {
     ;[asked, passes, histories, isDown] = [0, 0, 0, outage]
-    const around = { log, self, signal: new AbortController().signal }
+    const around = { log, self, signal }
     const run = turns.length === 0 ? first : runPasses
     const running = run(ports, { before: state, plan }, around)
     // oxlint-disable-next-line no-await-in-loop -- one turn after the other
-    await clock.advance(seconds(1))
+    await clock.advance(seconds(60))
     // oxlint-disable-next-line no-await-in-loop -- the same
     state = (await running).state
     turns.push({ asked, passes, histories, pastRead: state.persistence.pastRead.length })
@@ -104,7 +115,15 @@ test('a turn over a longer list is several, each with its part of it, and none a
 })
 
 test('an opening pass reads the first pages, and the turn after it goes on behind them', async () => {
-  expect(askedAndPasses(await threeTurns(150, runOpeningPass))).toEqual([
+  expect(askedAndPasses(await threeTurns(150, { run: runOpeningPass }))).toEqual([
+    [8, 1],
+    [142, 1],
+    [1, 1],
+  ])
+})
+
+test('an opening pass whose answers are slow takes no requests from the turn after it', async () => {
+  expect(askedAndPasses(await threeTurns(150, { run: runOpeningPass, pageTakes: 3 }))).toEqual([
     [8, 1],
     [142, 1],
     [1, 1],
