@@ -71,7 +71,7 @@ const groups = Array.from({ length: Math.ceil(others.length / TOGETHER) }, (_, i
 }))
 
 describe('services whose modes are', () => {
-  const seconds = 2
+  const seconds = 1
   let normal: Promise<Damage> | undefined
   const attacked = async (modes: readonly ModeName[]): Promise<Damage> => {
     normal ??= attack(['normal'], { seconds })

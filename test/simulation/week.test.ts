@@ -102,7 +102,7 @@ function judged({ ledger, world }: Week): Judged {
 }
 
 test('passes over five computes, once a minute, count what was', async () => {
-  const length = bySize(4, 0.25)
+  const length = bySize(3, 0.25)
   const week = await simulateWeek({ seed: 1, uses: fiveUses, days: length })
   expect(week.passes).toBe(length * 1440)
   const { outside, error, wakesCaused, wakes } = judged(week)
@@ -126,7 +126,7 @@ test('a daemon that is killed again and again, and a service that is out now and
   const week = await simulateWeek({
     seed: 3,
     uses: fiveUses,
-    days: bySize(2, 0.25),
+    days: bySize(1.5, 0.25),
     crashes: 0.02,
     outages: 0.005,
   })

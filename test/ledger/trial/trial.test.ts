@@ -4,7 +4,7 @@ import { TELLS } from './trial.ts'
 import { verdictOf } from './verdict.ts'
 
 /** `npm run bench -- ledger` runs a thousand, of longer lives. */
-const SEEDS = Array.from({ length: bySize(50, 3) }, (_, index) => index + 1)
+const SEEDS = Array.from({ length: bySize(30, 3) }, (_, index) => index + 1)
 
 /** Of longer lives that once showed a fault: a size that changed unseen before the end, a machine that slept while it was answered. */
 const [shortLives, otherLives] = splitCases([76, 182, 384, 529, 548, 807], 6)
