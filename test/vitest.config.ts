@@ -36,21 +36,26 @@ const WAITING = [
 
 const CORES = availableParallelism()
 
+const isFull = process.env['CI'] === 'true'
+
+const WAITING_TURN = { maxWorkers: 2 * CORES, sequence: { groupOrder: 1 } }
 /**
  * Whole programs with the background, then other tests that wait, then tests that work. With three programs for each core a quarter of the
- * CPU time was idle. Of tests that work one for each core: on two cores four workers took as long as two, and a fifth more CPU.
+ * CPU time was idle. Of tests that work one for each core: on two cores four workers took as long as two, and a fifth more CPU. The short
+ * form has too few programs for a turn of their own.
  */
 const TURNS = {
-  programs: { maxWorkers: 3 * CORES + BACKGROUND.length, sequence: { groupOrder: 0 } },
-  waiting: { maxWorkers: 2 * CORES, sequence: { groupOrder: 1 } },
+  programs: isFull
+    ? { maxWorkers: 3 * CORES + BACKGROUND.length, sequence: { groupOrder: 0 } }
+    : WAITING_TURN,
+  waiting: WAITING_TURN,
   working: { maxWorkers: CORES, sequence: { groupOrder: 2 } },
 }
 
 /** Most of what a simulated life allocates is garbage at once: some 6 % of the CPU time less than with that of Node, 16 MB. */
 const YOUNG_GENERATION = '--max-semi-space-size=32'
 
-const leftOut =
-  process.env['CI'] === 'true' ? [] : [...Object.keys(LONG_FILES), ...(hasPostgres() ? [] : POSTGRES_FILES)]
+const leftOut = isFull ? [] : [...Object.keys(LONG_FILES), ...(hasPostgres() ? [] : POSTGRES_FILES)]
 
 /**
  * Parts of the paths of files that take long: they would otherwise end last, alone. Programs that wait for a window to open alternate with
