@@ -9,7 +9,7 @@ const CHECKOUT = join(import.meta.dirname, '../..')
 
 /** Workers inherit the variable. */
 export async function setup({ config }: TestProject): Promise<(() => void) | undefined> {
-  // what is watched changes
+  // sources change while they are watched, and the bundle would not
   if (config.watch) return undefined
   const folder = memoryFolder('dormouse-program-')
   await writeBundle(join(folder, 'src'))
