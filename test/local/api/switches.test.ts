@@ -202,7 +202,10 @@ const counted = async (): Promise<number> =>
 
 describe('countersLag: the counters of a project show use', () => {
   test('0: up to now', async () => {
-    expect(await counted()).toBe(Math.floor(shop.truth().cuSeconds))
+    const before = Math.floor(shop.truth().cuSeconds)
+    const answered = await counted()
+    expect(answered).toBeGreaterThanOrEqual(before)
+    expect(answered).toBeLessThanOrEqual(Math.floor(shop.truth().cuSeconds))
   })
 
   test('an hour: up to an hour ago', async () => {
