@@ -1,6 +1,6 @@
 // Changes as a person asks for them: with commands of the program, and a token that may operate.
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -24,6 +24,14 @@ export async function command(configFile: string, ...words: readonly string[]): 
   await using program = dormouse([...words, '--config', configFile], { DORMOUSE_TOKEN: TOKEN })
   const status = await program.ended
   return { status, out: program.out(), err: program.err() }
+}
+
+/** Replaces a text of the configuration file, and has the daemon take it over. */
+export async function reconfigure(configFile: string, before: string, after: string): Promise<void> {
+  const text = readFileSync(configFile, 'utf8')
+  if (!text.includes(before)) throw new Error(`${configFile} has no ${before}`)
+  writeFileSync(configFile, text.replace(before, after))
+  expect(await command(configFile, 'reload')).toMatchObject({ status: 0 })
 }
 
 async function json(configFile: string, ...words: readonly string[]): Promise<unknown> {

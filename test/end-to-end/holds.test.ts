@@ -1,10 +1,9 @@
 // Holds, freezes and force on a real compute: what stops a change whose window is open, and what the service did.
-import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { HOUR } from '../../src/model/units.ts'
 import type { ChangesJson } from '../../src/outputs/text/change-schema.ts'
 import { bursts, stage, type Stage } from './change-stage.ts'
-import { changeBy, changeThat, command, hasEnded } from './change-support.ts'
+import { changeBy, changeThat, command, hasEnded, reconfigure } from './change-support.ts'
 import { fleetAt, page, until } from './support.ts'
 
 const localTime = (time: number) => new Date(time).toISOString().slice(0, 16)
@@ -125,9 +124,7 @@ test.concurrent('a freeze stops what a person asked for, until the file has none
   })
   expect((await command(configFile, 'holds')).out).toMatch(/^the freeze now stops all changes from .* to /)
   expect(sent).toEqual([])
-  const text = readFileSync(configFile, 'utf8').replace('changes: { freeze: [now] }', '')
-  writeFileSync(configFile, text)
-  expect(await command(configFile, 'reload')).toMatchObject({ status: 0 })
+  await reconfigure(configFile, 'changes: { freeze: [now] }', '')
   expect(await changeThat('its end', apiUrl, hasEnded(id))).toMatchObject({ state: 'done' })
   expect(sent).toHaveLength(1)
 })

@@ -1,30 +1,29 @@
 // Changes of a policy on a compute that never sleeps: inside a window, while nobody works, or at its last safe moment.
 import { expect, test } from 'vitest'
-import { MINUTE } from '../../src/model/units.ts'
+import { HOUR, MINUTE } from '../../src/model/units.ts'
 import { bursts, connected, stage, type Stage } from './change-stage.ts'
-import { changeThat, command } from './change-support.ts'
+import { changeThat, command, reconfigure } from './change-support.ts'
 import { until } from './support.ts'
 
 const localTime = (time: number) => new Date(time).toISOString().slice(0, 16)
 
-/** From the last whole minute on. @param minutes until it closes, a part of the first one less */
-function linesOf(when: string, minutes: number) {
-  const opens = Math.floor(Date.now() / MINUTE) * MINUTE
-  const closes = opens + minutes * MINUTE
-  return {
-    closes,
-    lines: `
+/** From the whole minute before `opens` on, for a time in ms. */
+function windowText(opens: number, length: number): { readonly closes: number; readonly text: string } {
+  const from = Math.floor(opens / MINUTE) * MINUTE
+  const closes = from + length
+  return { closes, text: `{ from: "${localTime(from)}", to: "${localTime(closes)}" }` }
+}
+
+const linesOf = (when: string, window: string) => `
 advice: { min_history: 5s, min_gaps: 5, min_peaks: 20s, grid: 1s }
 brakes: { hold_off: 1s, min_age: 1s }
-windows: { now: { from: "${localTime(opens)}", to: "${localTime(closes)}" } }
+windows: { now: ${window} }
 policies:
   - match: { project: "over*" }
     mode: apply
     levers: [sizing]
     restart: { when: [${when}], windows: [now], close_early: 30s }
-`,
-  }
-}
+`
 
 const stopOf = (world: Stage) =>
   until('its stop', () => world.truth().stops.find(({ why }) => why === 'config'))
@@ -32,7 +31,7 @@ const stopOf = (world: Stage) =>
 const PROJECT = { name: 'oversized', cu: 1, suspendTimeoutSeconds: -1 }
 
 test.concurrent('with quiet it goes when two readings show nobody', async () => {
-  const { lines } = linesOf('quiet', 60)
+  const lines = linesOf('quiet', windowText(Date.now(), HOUR).text)
   await using world = await stage(PROJECT, { lines })
   const { apiUrl, configFile } = world
   const work = bursts(world.uri)
@@ -53,11 +52,14 @@ test.concurrent('with quiet it goes when two readings show nobody', async () => 
 })
 
 test.concurrent('with window it waits for a low load, and goes at the last safe moment, with the sessions counted', async () => {
-  const { lines, closes } = linesOf('window', 5)
-  await using world = await stage(PROJECT, { lines })
-  const { apiUrl } = world
+  const tomorrow = windowText(Date.now() + 24 * HOUR, HOUR).text
+  await using world = await stage(PROJECT, { lines: linesOf('window', tomorrow) })
+  const { configFile, apiUrl } = world
   const work = bursts(world.uri)
   const client = await connected(world.uri)
+  await changeThat('a change', apiUrl, (one) => one.hold?.because === 'outside-window')
+  const { closes, text } = windowText(Date.now(), 4 * MINUTE)
+  await reconfigure(configFile, tomorrow, text)
   const { id, hold } = await changeThat('a hold', apiUrl, (one) => one.hold?.because === 'load')
   // so that nobody comes between the count and the request
   await work.pause()

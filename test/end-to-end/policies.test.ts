@@ -1,26 +1,26 @@
 // A policy that applies recommendations by itself, on a real compute: what is made of one, when it is sent, and what the service did.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { MINUTE } from '../../src/model/units.ts'
-import type { ChangesJson } from '../../src/outputs/text/change-schema.ts'
+import { HOUR, MINUTE } from '../../src/model/units.ts'
 import type { RecommendationsJson } from '../../src/outputs/text/recommendation-schema.ts'
 import { bursts, reported, stage } from './change-stage.ts'
-import { changeThat, command, hasEnded, planOf } from './change-support.ts'
+import { changeThat, command, hasEnded, planOf, reconfigure } from './change-support.ts'
 import { page, until } from './support.ts'
 
-/** Between the start of the daemon and the opening of the window: by then the recommendation is made, and its change waits. */
+/** Between the first look at the change and the opening of its window: by then the compute is suspended. */
 const AHEAD = 60_000
 
 const localTime = (time: number) => new Date(time).toISOString().slice(0, 16)
 
-/** From the next whole minute, for an hour. */
-const opening = () => Math.ceil((Date.now() + AHEAD) / MINUTE) * MINUTE
+/** For an hour. */
+const windowText = (opensAt: number) =>
+  `{ from: "${localTime(opensAt)}", to: "${localTime(opensAt + HOUR)}" }`
 
-const linesOf = (opensAt: number) => `
+const linesOf = (window: string) => `
 advice: { min_history: 5s, min_gaps: 5, min_peaks: 60s, grid: 1s }
 brakes: { hold_off: 1s, min_age: 1s }
 verify: { warm_up: 1s }
-windows: { soon: { from: "${localTime(opensAt)}", to: "${localTime(opensAt + 60 * MINUTE)}" } }
+windows: { soon: ${window} }
 policies:
   - match: { project: "over*" }
     mode: apply
@@ -29,15 +29,12 @@ policies:
 `
 
 test('a recommendation waits for the window of its policy, and is made inside it, once, without a request of a person', async () => {
-  const opensAt = opening()
+  const tomorrow = windowText(Date.now() + 24 * HOUR)
   const project = { name: 'oversized', cu: 1, suspendTimeoutSeconds: 5 }
-  await using world = await stage(project, { lines: linesOf(opensAt) })
+  await using world = await stage(project, { lines: linesOf(tomorrow) })
   const { configFile, apiUrl, sent } = world
   const work = bursts(world.uri)
-  const change = await until('a change of the policy', async () => {
-    const { text } = await page(`${apiUrl}/api/v1/changes`)
-    return (JSON.parse(text) as ChangesJson).changes[0]
-  })
+  const change = await changeThat('a change of the policy', apiUrl, () => true)
   expect(change).toMatchObject({
     kind: 'sizing',
     when: 'policy',
@@ -48,9 +45,11 @@ test('a recommendation waits for the window of its policy, and is made inside it
     recommendation_id: expect.stringContaining('.sizing.'),
   })
   const { id, recommendation_id: recommended } = change
+  const opensAt = Math.ceil((Date.now() + AHEAD) / MINUTE) * MINUTE
+  await reconfigure(configFile, tomorrow, windowText(opensAt))
   const openingText = new Date(opensAt).toISOString().replace('.000', '')
-  const waiting = await changeThat('its window', apiUrl, ({ hold }) => hold?.because === 'outside-window')
-  expect(waiting).toMatchObject({ state: 'scheduled', hold: { until: openingText }, sent_at: null })
+  const waiting = await changeThat('its window', apiUrl, ({ hold }) => hold?.until === openingText)
+  expect(waiting).toMatchObject({ state: 'scheduled', hold: { because: 'outside-window' }, sent_at: null })
   const leversAt = readFileSync(configFile, 'utf8').split('\n').indexOf('    levers: [sizing]') + 1
   const explained = await command(configFile, 'explain', change.endpoint_id ?? '')
   expect(explained.out).toContain('no window of its policy is open for long enough')

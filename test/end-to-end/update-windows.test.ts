@@ -7,7 +7,7 @@ import { changeThat, command } from './change-support.ts'
 import { page, until } from './support.ts'
 
 /** Between the start of the daemon and the opening of the window: by then the recommendation is made, and its change waits. */
-const AHEAD = 60_000
+const AHEAD = 150_000
 
 const timeOf = (time: number) => new Date(time).toISOString()
 
