@@ -8,7 +8,10 @@ import { dormouse, fleetAt, until } from './support.ts'
 const { endpointId } = idsOf(0)
 const RANGE = { autoscaling_limit_min_cu: 1, autoscaling_limit_max_cu: 2 }
 
-const setting = (behaviour: SimulatedOptions['behaviour'] = {}, treatment: Treatment = {}) =>
+const setting = (
+  behaviour: SimulatedOptions['behaviour'] = {},
+  treatment: Treatment & Readonly<{ settle?: number }> = {},
+) =>
   simulatedSetting(
     {
       projects: [{ name: 'one', cu: 1, suspendTimeoutSeconds: 600 }],
@@ -58,7 +61,8 @@ test('a daemon that is told to stop waits for the answer of its request, and the
 
 test('a request that takes too long is left to the next daemon, which finds that it landed', async () => {
   const answer = Promise.withResolvers<void>()
-  await using world = await setting({}, { beforeRequest: () => answer.promise })
+  // longer than the start of the second daemon on a busy machine, after which it would send again
+  await using world = await setting({}, { beforeRequest: () => answer.promise, settle: 15 })
   const { apiUrl, proxy } = world
   await using first = await started(world, 'idle')
   const { id } = await ask(apiUrl, { compute: 'one', max_cu: 2 })
